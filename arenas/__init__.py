@@ -1,0 +1,1 @@
+"""The meeting place: match loop, tournament, ratings, store, executors and report."""

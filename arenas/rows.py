@@ -1,0 +1,70 @@
+"""What the store keeps of a finished match, as plain rows: the input of ratings and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """One seat of one finished match.
+
+    Attributes:
+        seat: the seat's id in the world.
+        agent: the agent's name in this run.
+        role: ``focal`` (rated), ``background`` (there to be met) or ``judge`` (never rated).
+        team: seats of one team share an interest; None when every seat is its own.
+        return_: undiscounted sum of rewards.
+        faults: counts by kind (``illegal``, ``error``, ``timeout``, ``crash``).
+        turns: turns the seat was asked.
+        llm_turns: turns answered with at least one language-model call.
+        parsed_turns: those of ``llm_turns`` decided by the model's own parsed answer.
+        llm_calls, prompt_tokens, completion_tokens: what the seat's model calls took.
+        seconds: wall time the agent took to think.
+    """
+
+    seat: str
+    agent: str
+    role: str
+    team: str | None
+    return_: float
+    faults: Mapping[str, int] = field(default_factory=dict)
+    turns: int = 0
+    llm_turns: int = 0
+    parsed_turns: int = 0
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """One finished match.
+
+    Attributes:
+        key: hash of everything that can change the outcome.
+        world: id with version.
+        kind: ``zero_sum``, ``mixed`` or ``cooperative``: what may be compared.
+        cell: the scenario cell (world entry and its parameters' label).
+        seed: the world's seed.
+        block: index of the seed block; matches of one block share seeds and are resampled together.
+        seats: in seating order.
+        metrics: the world's own measures.
+        reason: one sentence on why it ended.
+        seconds: wall time.
+        deterministic: every agent in it declares itself deterministic.
+    """
+
+    key: str
+    world: str
+    kind: str
+    cell: str
+    seed: int
+    block: int
+    seats: tuple[SeatRow, ...]
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    seconds: float = 0.0
+    deterministic: bool = True

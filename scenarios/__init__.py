@@ -1,0 +1,1 @@
+"""The experiments, as data: YAML files and the pydantic models that read them."""

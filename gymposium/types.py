@@ -363,9 +363,20 @@ class Agent(Protocol):
 class World(Protocol):
     """The one shape the match loop knows: who must act *now*."""
 
-    seats: Mapping[str, Seat]
-    words: Words
-    outcome: Outcome
+    @property
+    def seats(self) -> Mapping[str, Seat]:
+        """What each seat is told before the match, by id, in seating order."""
+        ...
+
+    @property
+    def words(self) -> Words:
+        """The world's text side."""
+        ...
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the match ended; only after it has."""
+        ...
 
     def reset(self, seed: int) -> dict[str, Turn]:
         """Begin a match; all randomness comes from ``seed``. Returns the seats to act now."""
@@ -377,6 +388,10 @@ class World(Protocol):
         Returns the seats to act next, ``{}`` when the match is over. Raises IllegalAction for an
         action the rules do not allow now, in which case nothing has changed.
         """
+        ...
+
+    def check(self, seat: str, action: Action) -> None:
+        """Raise IllegalAction, with a sentence for the speaker, unless ``action`` is legal now."""
         ...
 
     def fingerprint(self) -> bytes:

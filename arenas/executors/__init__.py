@@ -1,0 +1,1 @@
+"""Where matches are played: in this process (``inline``)."""

@@ -1,0 +1,51 @@
+# Everything lives in .venv; `make demo` and `make test` do all the set-up themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+MODEL := smollm2-135m
+DEMO_ARGS ?=
+
+.PHONY: demo test lint typecheck bench docs clean
+.DEFAULT_GOAL := demo
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if (3, 11) <= v[:2] <= (3, 13) else "gymposium needs Python 3.11 to 3.13; %s is %d.%d: make PYTHON=/path/to/python3.11" % (sys.executable, *v[:2]))'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[llm]'
+	@touch $@
+
+$(VENV)/.full: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core
+	$(BIN)/gymposium models pull $(MODEL)
+	$(BIN)/gymposium tournament demo --min-own-answers 0.8 $(DEMO_ARGS)
+
+test: $(VENV)/.full
+	$(BIN)/gymposium models pull $(MODEL)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+
+lint: $(VENV)/.full
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(MAKE) typecheck
+
+# The rooms stand at the root, so mypy reads the package as it is installed.
+typecheck: $(VENV)/.full
+	rm -rf build/typed build/lib
+	$(PIP) install --quiet --no-deps --target build/typed .
+	MYPYPATH=build/typed $(BIN)/mypy -p gymposium
+
+bench: $(VENV)/.full
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs:
+	@echo "the pages are the Markdown files in docs/"; ls docs
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,265 @@
+"""Plays the matches a run still lacks and stores each as it ends.
+
+The plan (which matches) is made in :mod:`.run`; how many at once, in :mod:`.executors`; this module
+seats the agents, plays one match, and writes it down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from gymposium.types import Call, Outcome, World
+
+from .asking import Player
+from .executors.inline import play_window
+from .match import Match, MatchRules
+from .meter import Meter
+from .permits import Permits
+from .record import Recorder
+from .rows import MatchRow, SeatRow
+from .schedule import MatchSpec
+from .store import RunFolder
+
+if TYPE_CHECKING:
+    from ..agents.registry import AgentSpec
+
+_TICK_SECONDS = 0.25
+_STALLED_SECONDS = 10.0
+
+
+class Job(NamedTuple):
+    """One match to be played."""
+
+    key: str
+    position: int
+    spec: MatchSpec
+
+
+class Reporter(Protocol):
+    """What the runner tells about its progress (the command line draws it)."""
+
+    def start(self, total: int, done: int) -> None: ...
+
+    def match_done(self, row: MatchRow) -> None: ...
+
+    def tick(self, stats: Mapping[str, Any]) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerOptions:
+    """Operational knobs: none of them changes an outcome.
+
+    Attributes:
+        concurrency: matches in flight.
+        children: child processes alive at once, for users' agents.
+    """
+
+    concurrency: int = 64
+    children: int = max(8, 2 * (os.cpu_count() or 1))
+
+
+class Runner:
+    """Plays jobs into a run folder; one event loop, one process."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        agents: Mapping[str, AgentSpec],
+        make_world: Callable[[MatchSpec], World],
+        *,
+        reasks: int,
+        meter: Meter,
+        reporter: Reporter,
+        options: RunnerOptions,
+    ) -> None:
+        self._folder = folder
+        self._agents = agents
+        self._make_world = make_world
+        self._reasks = reasks
+        self._meter = meter
+        self._reporter = reporter
+        self._options = options
+        self._idle: dict[str, list[World]] = {}
+        self._playing: dict[str, Match] = {}
+        self._turns = 0
+        self._permits: Permits
+
+    async def run(self, jobs: Sequence[Job]) -> None:
+        """Play ``jobs``; each is stored as it ends.
+
+        Raises:
+            BudgetSpent, BackendError, StoreError: the run stopped early and can be resumed.
+            asyncio.CancelledError: interrupted; partial records have been kept.
+        """
+        self._permits = Permits(self._options.children)
+        ticker = asyncio.create_task(self._tick_for_ever())
+        try:
+            await play_window(jobs, self._play_one, concurrency=self._options.concurrency)
+        finally:
+            ticker.cancel()
+            self._tick()
+
+    async def _play_one(self, job: Job) -> None:
+        seating = job.spec.seating
+        isolated = sum(self._agents[name].isolated for name in seating.values())
+        async with self._permits.take(isolated):
+            world = self._take_world(job.spec)
+            players = {
+                seat: Player(
+                    world.seats[seat],
+                    self._agents[name].create(),
+                    name,
+                    language=self._agents[name].language,
+                )
+                for seat, name in seating.items()
+            }
+            began = perf_counter()
+            match = self._playing[job.key] = self._match(job, world, players)
+            try:
+                outcome = await match.play()
+            except BaseException:
+                if match.step and match.recorder is not None:
+                    # Best effort: what stopped the match may be the disk itself.
+                    with suppress(Exception):
+                        self._folder.add_partial(job.key, match.recorder.finish())
+                raise
+            finally:
+                del self._playing[job.key]
+                self._turns += sum(player.turns for player in players.values())
+                await _release(players)
+        row = self._row(job, world, players, outcome, perf_counter() - began)
+        self._store(job, match, row, players)
+        self._idle.setdefault(job.spec.cell, []).append(world)
+
+    def _match(self, job: Job, world: World, players: Mapping[str, Player]) -> Match:
+        spec = job.spec
+        header = {
+            "key": job.key,
+            "world": spec.world,
+            "params": dict(spec.params),
+            "cell": spec.cell,
+            "seed": spec.seed,
+            "block": spec.block,
+            "seating": dict(spec.seating),
+            "agents": {name: self._agents[name].identity for name in spec.seating.values()},
+        }
+        readers = frozenset(seat for seat, player in players.items() if player.language)
+        return Match(
+            world,
+            players,
+            spec.seed,
+            MatchRules(spec.time_limit, self._reasks),
+            Recorder(header, text=readers),
+            self._meter,
+        )
+
+    def _store(
+        self, job: Job, match: Match, row: MatchRow, players: Mapping[str, Player]
+    ) -> None:
+        calls: dict[str, list[Call]] = {
+            seat: player.calls for seat, player in players.items() if player.calls
+        }
+        record = b"" if match.recorder is None else match.recorder.finish()
+        self._folder.add_match(
+            row, position=job.position, steps=match.step, record=record, calls=calls
+        )
+        self._reporter.match_done(row)
+
+    def _row(
+        self,
+        job: Job,
+        world: World,
+        players: Mapping[str, Player],
+        outcome: Outcome,
+        seconds: float,
+    ) -> MatchRow:
+        spec = job.spec
+        return MatchRow(
+            key=job.key,
+            world=spec.world,
+            kind=getattr(world, "kind", "mixed"),
+            cell=spec.cell,
+            seed=spec.seed,
+            block=spec.block,
+            seats=tuple(
+                _seat_row(player, spec.roles.get(seat, "focal"), outcome)
+                for seat, player in players.items()
+            ),
+            metrics=outcome.metrics,
+            reason=outcome.reason,
+            seconds=seconds,
+            deterministic=all(self._agents[name].deterministic for name in spec.seating.values()),
+        )
+
+    def _take_world(self, spec: MatchSpec) -> World:
+        idle = self._idle.get(spec.cell)
+        return idle.pop() if idle else self._make_world(spec)
+
+    async def _tick_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            self._tick()
+
+    def _tick(self) -> None:
+        now = perf_counter()
+        players = [
+            (match, player) for match in self._playing.values() for player in match.players.values()
+        ]
+        stalled = [
+            f"{player.name} in {player.seat.id}"
+            for _, player in players
+            if player.waiting_since is not None and now - player.waiting_since > _STALLED_SECONDS
+        ]
+        meter = self._meter
+        self._reporter.tick(
+            {
+                "running": len(self._playing),
+                "turns": self._turns + sum(player.turns for _, player in players),
+                "llm_calls": meter.calls,
+                "prompt_tokens": meter.prompt_tokens,
+                "completion_tokens": meter.completion_tokens,
+                "stalled": stalled,
+            }
+        )
+
+
+def _seat_row(player: Player, role: str, outcome: Outcome) -> SeatRow:
+    seat = player.seat.id
+    return SeatRow(
+        seat=seat,
+        agent=player.name,
+        role=role,
+        team=player.seat.team,
+        return_=float(outcome.returns[seat]),
+        faults=dict(player.faults),
+        turns=player.turns,
+        llm_turns=player.llm_turns,
+        parsed_turns=player.parsed_turns,
+        llm_calls=len(player.calls),
+        prompt_tokens=sum(call.usage.prompt_tokens for call in player.calls),
+        completion_tokens=sum(call.usage.completion_tokens for call in player.calls),
+        seconds=player.seconds,
+    )
+
+
+async def _release(players: Mapping[str, Player]) -> None:
+    """Give back what agents hold (child processes); nothing they do here can hurt the match."""
+    for player in players.values():
+        close = getattr(player.agent, "close", None)
+        if close is None:
+            continue
+        with suppress(Exception):
+            waiting = close()
+            if inspect.isawaitable(waiting):
+                await waiting

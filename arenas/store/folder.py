@@ -1,0 +1,267 @@
+"""One run on disk: ``run.sqlite``, ``transcripts/``, ``report.html``.
+
+A match is written when it ends: first its transcript, then, in one transaction, its rows; the rows
+are what makes it finished. Killed at any instant, the folder holds whole matches only. One process
+at a time may write (a lock the system drops when the process dies); any number may read.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import filelock
+import orjson
+from gymposium.errors import StoreError
+from gymposium.types import Call
+
+from ..rows import MatchRow, SeatRow
+from .database import open_database, telling
+
+_SEAT_COLUMNS = (
+    "match_key, place, seat, agent, role, team, return, faults, turns, llm_turns, parsed_turns, "
+    "llm_calls, prompt_tokens, completion_tokens, seconds"
+)
+
+
+class RunFolder:
+    """A run's folder, opened for reading or (exclusively) for writing."""
+
+    def __init__(self, path: Path, *, write: bool = False, create: bool = False) -> None:
+        """Open.
+
+        Args:
+            path: the folder.
+            write: hold the writer's lock until ``close``.
+            create: make folder and tables if they do not exist.
+
+        Raises:
+            StoreError: not a run folder, corrupt, or being written by another process.
+        """
+        self.path = path
+        self._lock: filelock.BaseFileLock | None = None
+        self._made: set[str] = set()
+        with telling(path):
+            if create:
+                (path / "transcripts").mkdir(parents=True, exist_ok=True)
+            if write:
+                self._lock = self._take_lock()
+        try:
+            self._db = open_database(path / "run.sqlite", create=create)
+        except BaseException:
+            self._drop_lock()
+            raise
+
+    def _take_lock(self) -> filelock.BaseFileLock:
+        if not self.path.is_dir():
+            raise StoreError(f"there is no run folder {self.path}: check the path")
+        lock = filelock.FileLock(self.path / ".lock", thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            raise StoreError(
+                f"another process is writing the run folder {self.path}: wait until it ends, "
+                "stop it, or choose another folder with --out"
+            ) from None
+        return lock
+
+    def _drop_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def close(self) -> None:
+        """Release the database and the writer's lock; may be called twice."""
+        self._db.close()
+        self._drop_lock()
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What the run is.
+
+    def set_info(self, **values: Any) -> None:
+        """Keep plain data about the run (scenario, agents, versions, status, …)."""
+        rows = [(name, orjson.dumps(value).decode()) for name, value in values.items()]
+        with telling(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?)", rows)
+            self._db.execute("COMMIT")
+
+    def info(self) -> dict[str, Any]:
+        """All that ``set_info`` kept."""
+        with telling(self.path):
+            found = self._db.execute("SELECT name, value FROM runs").fetchall()
+        try:
+            return {name: orjson.loads(value) for name, value in found}
+        except orjson.JSONDecodeError as error:
+            raise StoreError(f"the run data in {self.path} is corrupt ({error})") from None
+
+    # Matches.
+
+    def keys(self) -> set[str]:
+        """The keys of all finished matches."""
+        with telling(self.path):
+            return {key for (key,) in self._db.execute("SELECT key FROM matches")}
+
+    def transcript_path(self, key: str) -> Path:
+        """Where a match's record is, or will be."""
+        return self.path / "transcripts" / key[:2] / f"{key}.jsonl.zst"
+
+    def add_match(
+        self,
+        row: MatchRow,
+        *,
+        position: int,
+        steps: int,
+        record: bytes,
+        calls: Mapping[str, Sequence[Call]],
+    ) -> None:
+        """Store a finished match: its transcript, then its rows in one transaction.
+
+        Raises:
+            StoreError: full disk and the like; the match counts as not played.
+        """
+        with telling(self.path):
+            self._write_transcript(self.transcript_path(row.key), record)
+            db = self._db
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                self._insert(db, row, position, steps, calls)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def add_partial(self, key: str, record: bytes) -> None:
+        """Keep the record of an interrupted match, marked as such; it is played again on resume."""
+        with telling(self.path):
+            target = self.transcript_path(key).with_suffix(".partial.zst")
+            self._write_transcript(target, record)
+
+    def rows(self) -> list[MatchRow]:
+        """All finished matches, in schedule order."""
+        with telling(self.path):
+            seats: dict[str, list[SeatRow]] = {}
+            query = f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY match_key, place"  # noqa: S608
+            for key, _, seat, agent, role, team, total, faults, *counts in self._db.execute(query):
+                row = SeatRow(seat, agent, role, team, total, orjson.loads(faults), *counts)
+                seats.setdefault(key, []).append(row)
+            metrics: dict[str, dict[str, float]] = {}
+            for key, name, value in self._db.execute("SELECT match_key, name, value FROM metrics"):
+                metrics.setdefault(key, {})[name] = float("nan") if value is None else value
+            found = self._db.execute(
+                "SELECT key, world, kind, cell, seed, block, reason, seconds, deterministic "
+                "FROM matches ORDER BY position"
+            ).fetchall()
+        return [
+            MatchRow(
+                key=key,
+                world=world,
+                kind=kind,
+                cell=cell,
+                seed=int(seed),
+                block=block,
+                seats=tuple(seats.get(key, ())),
+                metrics=metrics.get(key, {}),
+                reason=reason,
+                seconds=seconds,
+                deterministic=bool(deterministic),
+            )
+            for key, world, kind, cell, seed, block, reason, seconds, deterministic in found
+        ]
+
+    def totals(self) -> tuple[int, int, int]:
+        """(LLM calls, prompt tokens, completion tokens) of all finished matches."""
+        with telling(self.path):
+            found = self._db.execute(
+                "SELECT total(llm_calls), total(prompt_tokens), total(completion_tokens) FROM seats"
+            ).fetchone()
+        calls, prompt, completion = found
+        return int(calls), int(prompt), int(completion)
+
+    def _write_transcript(self, target: Path, record: bytes) -> None:
+        folder = target.parent.name
+        if folder not in self._made:
+            target.parent.mkdir(exist_ok=True)
+            self._made.add(folder)
+        target.write_bytes(record)
+
+    def _insert(
+        self,
+        db: sqlite3.Connection,
+        row: MatchRow,
+        position: int,
+        steps: int,
+        calls: Mapping[str, Sequence[Call]],
+    ) -> None:
+        db.execute(
+            "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                row.key,
+                position,
+                row.world,
+                row.kind,
+                row.cell,
+                str(row.seed),
+                row.block,
+                row.reason,
+                steps,
+                row.deterministic,
+                row.seconds,
+            ),
+        )
+        db.executemany(
+            "INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_seat_values(row.key, place, seat) for place, seat in enumerate(row.seats)],
+        )
+        if row.metrics:
+            db.executemany(
+                "INSERT INTO metrics VALUES (?, ?, ?)",
+                [(row.key, name, value) for name, value in row.metrics.items()],
+            )
+        made = list(_call_values(row.key, calls))
+        if made:
+            db.executemany("INSERT INTO llm_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", made)
+
+
+def _seat_values(key: str, place: int, seat: SeatRow) -> tuple[Any, ...]:
+    return (
+        key,
+        place,
+        seat.seat,
+        seat.agent,
+        seat.role,
+        seat.team,
+        seat.return_,
+        orjson.dumps(dict(seat.faults), option=orjson.OPT_SORT_KEYS).decode(),
+        seat.turns,
+        seat.llm_turns,
+        seat.parsed_turns,
+        seat.llm_calls,
+        seat.prompt_tokens,
+        seat.completion_tokens,
+        seat.seconds,
+    )
+
+
+def _call_values(key: str, calls: Mapping[str, Sequence[Call]]) -> Iterable[tuple[Any, ...]]:
+    for seat, made in calls.items():
+        for number, call in enumerate(made):
+            usage = call.usage
+            yield (
+                key,
+                seat,
+                number,
+                call.model,
+                usage.prompt_tokens,
+                usage.completion_tokens,
+                call.cached,
+                call.seconds,
+            )

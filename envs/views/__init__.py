@@ -1,0 +1,1 @@
+"""PettingZoo and Gymnasium views of our worlds, all derived from ``RuleWorld``."""

@@ -35,6 +35,7 @@ from gymposium.errors import UsageError
 
 if TYPE_CHECKING:
     from ..scenarios.model import Scenario, WorldEntry
+    from .rows import MatchRow
 
 MAX_SCHEDULE = 2_000_000
 """More matches than this in one list are refused: they would not fit a machine's memory."""
@@ -320,22 +321,25 @@ def _number(name: str) -> int:
 def next_round(
     scenario: Scenario,
     agents: Sequence[str] | Cast,
-    rows: Sequence[Any],
-    seat_ids: Mapping[str, Sequence[str]],
+    rows: Sequence[MatchRow],
+    seat_ids: Mapping[str, Sequence[str]] | None = None,
 ) -> list[MatchSpec]:
     """What to play next, given the finished matches; empty when the scenario is complete.
 
-    Only ``swiss`` has more than one round; the runner calls this until nothing is left.
+    Only ``swiss`` has more than one round; the runner calls this until nothing is left. A round
+    that was cut short is returned whole, in the order it always has.
 
     Args:
         scenario: as for :func:`schedule`.
         agents: as for :func:`schedule`.
-        rows: the finished matches (``MatchRow``), in any order.
-        seat_ids: as for :func:`schedule`.
+        rows: the finished matches, in any order.
+        seat_ids: as for :func:`schedule`; by default they are read from ``rows``.
     """
     if scenario.schedule.kind != "swiss":
         return []
     from . import swiss
 
     cast = agents if isinstance(agents, Cast) else Cast.of(scenario, agents)
+    if seat_ids is None:
+        seat_ids = {row.cell: tuple(seat.seat for seat in row.seats) for row in rows}
     return swiss.next_round(scenario, cast, rows, seat_ids)

@@ -3,7 +3,7 @@
 Each cell is its own tournament, so that worlds with different seats and agents can stand side by
 side. A round plays ``schedule.repeats`` seed blocks, all rotations of each pairing on each; round
 ``r`` owns the blocks ``r * repeats`` onward. Rounds are recomputed from the finished matches alone,
-so a run that was interrupted in the middle of a round goes on with exactly what is missing.
+so a run that was interrupted in the middle of a round goes on with that round.
 
 Scores respect what may be compared: in zero-sum worlds win, tie or loss within a match; elsewhere
 an agent's return against the others' in the same seat on the same seed.
@@ -44,7 +44,7 @@ def next_round(
     rows: Sequence[MatchRow],
     seat_ids: Mapping[str, Sequence[str]],
 ) -> list[MatchSpec]:
-    """The missing matches of each cell's first unfinished round; empty when all are complete.
+    """Each cell's first unfinished round, whole; empty when all are complete.
 
     Args:
         scenario: a scenario of schedule kind ``swiss``.
@@ -52,11 +52,11 @@ def next_round(
         rows: the finished matches, in any order.
         seat_ids: cell -> the world's seat ids in order.
     """
-    missing: list[MatchSpec] = []
+    batch: list[MatchSpec] = []
     for entry in scenario.worlds:
         mine = [row for row in rows if row.cell == entry.name]
-        missing.extend(_next_of_cell(scenario, entry, cast, mine, seat_ids[entry.name]))
-    return missing
+        batch.extend(_next_of_cell(scenario, entry, cast, mine, seat_ids[entry.name]))
+    return batch
 
 
 def default_rounds(agents: int, size: int) -> int:
@@ -86,14 +86,9 @@ def _next_of_cell(
         groups = _pairing(order, size, met, byes)
         tables = list(_tables(scenario, entry, cast, seats, groups))
         blocks = range(index * repeats, (index + 1) * repeats)
-        todo = [
-            spec
-            for block in blocks
-            for spec in specs(scenario, entry, tables, block)
-            if (block, tuple(spec.seating.items())) not in done
-        ]
-        if todo:
-            return todo
+        batch = [spec for block in blocks for spec in specs(scenario, entry, tables, block)]
+        if any((spec.block, tuple(spec.seating.items())) not in done for spec in batch):
+            return batch
         _remember(groups, names, met, byes)
     return []
 

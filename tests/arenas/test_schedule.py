@@ -164,7 +164,7 @@ def test_too_few_agents_are_a_usage_error_that_says_how_many(kind, least):
 
 
 def test_a_schedule_beyond_memory_is_refused():
-    with pytest.raises(UsageError, match="matches; lower schedule.repeats"):
+    with pytest.raises(UsageError, match=r"matches; lower schedule\.repeats"):
         schedule(scenario(repeats=1_000_000), names(3), seats(2))
 
 
@@ -238,12 +238,12 @@ def test_swiss_finds_the_strongest_and_pairs_winners_with_winners():
         assert len(winners & set(spec.seating.values())) in (0, 2)
 
 
-def test_a_swiss_round_cut_short_resumes_with_exactly_what_is_missing_in_any_order():
+def test_a_swiss_round_cut_short_comes_again_whole_and_in_the_same_order():
     asked = scenario("swiss", repeats=2)
     rounds, rows = swiss_rounds(asked, names(5), 2)
     first = rounds[0]
     kept = play(first[:3], {name: index for index, name in enumerate(names(5))})
-    assert next_round(asked, names(5), kept, seats(2)) == first[3:]
+    assert next_round(asked, names(5), kept[::-1]) == first
     done = [row for row in rows if row.block < 2]
     assert next_round(asked, names(5), done[::-1], seats(2)) == rounds[1]
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+
 from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import NOTHING, Action, Outcome, Seat, Turn
 
@@ -56,6 +57,7 @@ class RuleWorld(SpaceWords, ABC):
         teams: Mapping[str, str] = NOTHING,
     ) -> None:
         """Fill ``seats``; called at the end of a world's ``__init__``."""
+        self.possible_seats = tuple(ids)  # rules() below may name the others
         self._observation_spaces = dict(observation_spaces)
         self._action_spaces = dict(action_spaces)
         self.seats = {
@@ -71,7 +73,6 @@ class RuleWorld(SpaceWords, ABC):
             )
             for seat in ids
         }
-        self.possible_seats = tuple(ids)
         self._over: bool | None = None
 
     # The rules: what a world writes.

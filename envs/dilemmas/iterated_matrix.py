@@ -51,7 +51,6 @@ Versions
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -254,7 +253,7 @@ class IteratedMatrix(MatrixWords, RuleWorld):
         self._heard = self._silence
         self._last: tuple[int, ...] = (0,) * self.game.players
         self._welfare = 0.0
-        self._played: Counter[str] = Counter()
+        self._played = [[0] * len(names) for names in self.game.labels]
 
     def _actors(self) -> Sequence[str]:
         return self.possible_seats
@@ -280,8 +279,8 @@ class IteratedMatrix(MatrixWords, RuleWorld):
             self._last = tuple([move + 1 for move in moves])
         self._round += 1
         self._welfare += sum(pays)
-        for names, move in zip(self.game.labels, moves, strict=True):
-            self._played[names[move or 0]] += 1
+        for counts, move in zip(self._played, moves, strict=True):
+            counts[move or 0] += 1
         return dict(zip(ids, pays, strict=True))
 
     def _play_with_faults(self, moves: Sequence[int | None]) -> list[float]:
@@ -354,8 +353,10 @@ class IteratedMatrix(MatrixWords, RuleWorld):
         if spread > 0:
             metrics["efficiency"] = (welfare - game.lowest_welfare) / spread
         choices = rounds * game.players
-        for name in dict.fromkeys(name for names in game.labels for name in names):
-            metrics[f"rate_{name.replace(' ', '_')}"] = self._played[name] / choices
+        for names, counts in zip(game.labels, self._played, strict=True):
+            for name, count in zip(names, counts, strict=True):
+                key = f"rate_{name.replace(' ', '_')}"
+                metrics[key] = metrics.get(key, 0.0) + count / choices
         return metrics
 
 

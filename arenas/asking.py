@@ -2,7 +2,8 @@
 
 An illegal answer, an exception or a time-out is told to the agent and it is asked again; after
 ``reasks`` repetitions the world's declared fault rule applies (the world is handed ``None``) and
-the fault is counted. A seat whose process died or had to be killed is not asked again in that match.
+the fault is counted. A seat whose process died or had to be killed is not asked again in this
+match.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import orjson
+
 from gymposium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def match_key(
         plain = orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)
     except TypeError as error:
         raise UsageError(
-            f"the parameters of {spec.world} must be plain data (numbers, text, lists, maps): {error}"
+            f"the parameters of {spec.world} must be plain data (numbers, text, lists, maps): "
+            f"{error}"
         ) from None
     return hashlib.blake2b(plain, digest_size=16).hexdigest()
 

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+
 from gymposium.errors import BackendError, BudgetSpent, GymposiumError, IllegalAction
 from gymposium.types import Action, Outcome, Reply, Turn, World
 
@@ -90,7 +91,7 @@ class Match:
                 recorder.answered(actions, answers)
             try:
                 turns = world.step(actions)
-            except Exception as error:  # noqa: BLE001 - the world boundary: named and raised
+            except Exception as error:
                 raise self._world_failed(error) from error
             self.step += 1
             if self.step % _STEPS_BETWEEN_YIELDS == 0:
@@ -104,7 +105,9 @@ class Match:
         await self._dismiss(outcome)
         return outcome
 
-    async def _gather(self, turns: Mapping[str, Turn]) -> tuple[dict[str, Action], dict[str, Answer]]:
+    async def _gather(
+        self, turns: Mapping[str, Turn]
+    ) -> tuple[dict[str, Action], dict[str, Answer]]:
         """Every asked seat's action, and the fuller answers where there is more to keep."""
         actions: dict[str, Action] = {}
         answers: dict[str, Answer] = {}
@@ -189,7 +192,7 @@ class Match:
     def _guard(self, call: Any) -> Any:
         try:
             return call()
-        except Exception as error:  # noqa: BLE001 - the world boundary: named and raised
+        except Exception as error:
             raise self._world_failed(error) from error
 
     def _world_failed(self, error: Exception) -> GymposiumError:

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 import zstandard
+
 from gymposium.errors import StoreError
 from gymposium.types import Action, Outcome, Turn, World
 
@@ -64,7 +65,7 @@ class Recorder:
         self._shown = shown
 
     def answered(self, actions: Mapping[str, Action], answers: Mapping[str, Answer]) -> None:
-        """Write down the step: what was shown, and the answers (``answers`` where there is more)."""
+        """Write down the step: what was shown, and the answers (in full where there is more)."""
         replies = {}
         for seat, action in actions.items():
             answer = answers.get(seat)

@@ -6,28 +6,21 @@ the same plan, and a run begun by one can be resumed and read by the other.
 
 from __future__ import annotations
 
-import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gymposium import __version__
-from gymposium.errors import GymposiumError, StoreError, UsageError
-from gymposium.types import World
+from gymposium.errors import UsageError
 
-from .executors.inline import run_to_end
-from .keys import match_keys
-from .meter import Meter
+from .plan import Plan, limited, seat_agents
 from .rows import MatchRow
-from .runner import Job, Reporter, Runner, RunnerOptions
-from .schedule import MatchSpec, next_round, schedule
+from .runner import Reporter
 from .store import RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..agents.registry import AgentSpec
     from ..scenarios.model import Scenario
     from .ratings.leaderboard import Leaderboard
 
@@ -115,18 +108,16 @@ def run(
         BudgetSpent, BackendError, StoreError: stopped early; ``resume(path)`` goes on.
         KeyboardInterrupt: Ctrl-C; finished matches are stored and ``resume(path)`` goes on.
     """
-    from ..agents.registry import resolve_all
-    from ..scenarios.load import load_scenario
+    from ..envs.registry import specs as world_specs
+    from ..scenarios.load import change
+    from ..scenarios.load import load as load_scenario
 
-    chosen = load_scenario(scenario)
-    changes: dict[str, Any] = {}
+    chosen = load_scenario(scenario, worlds=[spec.id for spec in world_specs()])
     if seed is not None:
-        changes["seed"] = seed
+        chosen = change(chosen, seed=seed)
     if budget:
-        changes["budget"] = {**chosen.budget.model_dump(exclude_none=True), **budget}
-    if changes:
-        chosen = type(chosen).model_validate({**chosen.model_dump(), **changes})
-    specs = resolve_all(chosen.agent_entries(agents), trusted=trusted)
+        chosen = limited(chosen, budget)
+    chosen, specs = seat_agents(chosen, agents, trusted=trusted)
     path = Path(out) if out is not None else _new_folder(chosen.name)
     plan = Plan(chosen, specs)
     with RunFolder(path, write=True, create=True) as folder:
@@ -174,183 +165,6 @@ def load(path: str | Path) -> Run:
     return Run(Path(path))
 
 
-class Plan:
-    """A scenario with its agents resolved: which matches there are, and how to play them."""
-
-    def __init__(self, scenario: Scenario, agents: Mapping[str, AgentSpec]) -> None:
-        """Check everything that can be checked before the first match.
-
-        Raises:
-            UsageError: an unknown world or parameter, or too few agents for the schedule.
-        """
-        from ..envs.registry import make_world
-
-        self.scenario = scenario
-        self.agents = agents
-        self._make = make_world
-        self._entries = {entry.name: entry for entry in scenario.worlds}
-        self._worlds = {name: self._world(name) for name in self._entries}
-
-    def _world(self, cell: str) -> World:
-        entry = self._entries[cell]
-        return self._make(entry.id, **entry.params)
-
-    def jobs(self, rows: Callable[[], list[MatchRow]]) -> Iterable[list[Job]]:
-        """Batches of matches; a Swiss schedule's next batch depends on the stored rows."""
-        names = list(self.agents)
-        seat_ids = {name: tuple(world.seats) for name, world in self._worlds.items()}
-        batch = schedule(self.scenario, names, seat_ids)
-        planned: list[MatchSpec] = []
-        while batch:
-            first = len(planned)
-            planned += batch
-            keys = self._keys(planned)[first:]
-            yield [
-                Job(key, first + place, spec)
-                for place, (key, spec) in enumerate(zip(keys, batch, strict=True))
-            ]
-            batch = next_round(self.scenario, names, rows())
-
-    def _keys(self, specs: Sequence[MatchSpec]) -> list[str]:
-        return match_keys(
-            specs,
-            {name: spec.identity for name, spec in self.agents.items()},
-            fault_rules={name: _fault_rule(world) for name, world in self._worlds.items()},
-            reasks=self.scenario.reasks,
-        )
-
-    def play(self, folder: RunFolder, *, concurrency: int, progress: Reporter | None) -> None:
-        """Play what ``folder`` lacks; see :func:`run` for what is raised."""
-        reporter = progress or Silent()
-        calls, prompt, completion = folder.totals()
-        limits = self.scenario.budget.model_dump(exclude_none=True)
-        meter = Meter(limits, calls, prompt, completion)
-        runner = Runner(
-            folder,
-            self.agents,
-            lambda spec: self._world(spec.cell),
-            reasks=self.scenario.reasks,
-            meter=meter,
-            reporter=reporter,
-            options=RunnerOptions(concurrency=concurrency),
-        )
-        folder.set_info(status="running")
-        try:
-            run_to_end(
-                self._play_batches(folder, runner, reporter),
-                on_interrupt=lambda: reporter.message(
-                    "stopping: finished matches are stored; go on with "
-                    f"`gymposium resume {folder.path}` (Ctrl-C again stops at once)"
-                ),
-            )
-        except (KeyboardInterrupt, GymposiumError) as error:
-            folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
-            raise
-        finally:
-            reporter.stop()
-        folder.set_info(status="finished", finished=time.time())
-
-    async def _play_batches(self, folder: RunFolder, runner: Runner, reporter: Reporter) -> None:
-        from ..agents.isolation import shutdown
-
-        try:
-            total = done = 0
-            for batch in self.jobs(folder.rows):
-                finished = folder.keys()
-                missing = [job for job in batch if job.key not in finished]
-                total += len(batch)
-                done += len(batch) - len(missing)
-                reporter.start(total, done)
-                await runner.run(missing)
-                done = total
-        finally:
-            await shutdown()
-
-    def limit(self, budget: Mapping[str, float]) -> None:
-        """Replace limits of the budget."""
-        merged = {**self.scenario.budget.model_dump(exclude_none=True), **budget}
-        self.scenario = type(self.scenario).model_validate(
-            {**self.scenario.model_dump(), "budget": merged}
-        )
-
-    def describe(self) -> dict[str, Any]:
-        """What the folder keeps about the run, plain data."""
-        return {
-            "scenario": self.scenario.model_dump(mode="json"),
-            "agents": {
-                name: {
-                    "spec": spec.text,
-                    "identity": spec.identity,
-                    "trusted": not spec.isolated,
-                    "deterministic": spec.deterministic,
-                    "language": spec.language,
-                }
-                for name, spec in self.agents.items()
-            },
-            "seed": self.scenario.seed,
-            "version": __version__,
-            "python": platform.python_version(),
-            "machine": platform.platform(),
-            "started": time.time(),
-        }
-
-    @classmethod
-    def from_info(cls, path: Path, info: Mapping[str, Any], agents: Sequence[Any] | None) -> Plan:
-        """The plan a folder was begun with.
-
-        Raises:
-            UsageError: an agent has changed, or is a live object that was not handed over again.
-            StoreError: the folder does not say what it was.
-        """
-        from ..agents.registry import resolve_all
-        from ..scenarios.model import Scenario
-
-        if "scenario" not in info:
-            raise StoreError(f"{path} holds no scenario: its run was stopped before it began")
-        scenario = Scenario.model_validate(info["scenario"])
-        kept: Mapping[str, Mapping[str, Any]] = info["agents"]
-        live = [name for name, facts in kept.items() if facts["spec"].startswith("python:")]
-        if agents is None and live:
-            raise UsageError(
-                f"{path}: {live[0]!r} is a live Python object, which a folder cannot keep: resume "
-                "from Python with resume(path, agents=[…])"
-            )
-        entries = (
-            scenario.agent_entries(agents)
-            if agents is not None
-            else [
-                {"spec": facts["spec"], "name": name, "trusted": facts["trusted"]}
-                for name, facts in kept.items()
-            ]
-        )
-        plan = cls(scenario, resolve_all(entries))
-        _refuse_changed_agents(path, kept, plan)
-        return plan
-
-
-class Silent:
-    """A Reporter that says nothing."""
-
-    def start(self, total: int, done: int) -> None:
-        """Say nothing."""
-
-    def match_done(self, row: MatchRow) -> None:
-        """Say nothing."""
-
-    def tick(self, stats: Mapping[str, Any]) -> None:
-        """Say nothing."""
-
-    def message(self, text: str) -> None:
-        """Say nothing."""
-
-    def stop(self) -> None:
-        """Say nothing."""
-
-
-def _fault_rule(world: World) -> str:
-    return next(iter(world.seats.values())).fault_rule
-
-
 def _new_folder(name: str) -> Path:
     stamp = time.strftime("%Y%m%d-%H%M%S")
     base = Path("runs") / f"{name}-{stamp}"
@@ -369,17 +183,6 @@ def _refuse_other_run(path: Path, known: Mapping[str, Any], plan: Plan) -> None:
             raise UsageError(
                 f"the folder {path} already holds a run of {what}: choose another with --out, or "
                 f"go on with it by `gymposium resume {path}`"
-            )
-
-
-def _refuse_changed_agents(path: Path, kept: Mapping[str, Mapping[str, Any]], plan: Plan) -> None:
-    for name, facts in kept.items():
-        spec = plan.agents.get(name)
-        if spec is None or spec.identity != facts["identity"]:
-            raise UsageError(
-                f"{path}: the agent {name!r} ({facts['spec']}) has changed since the run began, "
-                "and its finished matches would no longer be its own: restore it, or start a new "
-                "run"
             )
 
 

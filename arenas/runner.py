@@ -45,15 +45,25 @@ class Job(NamedTuple):
 class Reporter(Protocol):
     """What the runner tells about its progress (the command line draws it)."""
 
-    def start(self, total: int, done: int) -> None: ...
+    def start(self, total: int, done: int) -> None:
+        """So many matches are planned, so many of them are stored already."""
+        ...
 
-    def match_done(self, row: MatchRow) -> None: ...
+    def match_done(self, row: MatchRow) -> None:
+        """A match has been stored."""
+        ...
 
-    def tick(self, stats: Mapping[str, Any]) -> None: ...
+    def tick(self, stats: Mapping[str, Any]) -> None:
+        """Several times a second: running, turns, llm_calls, tokens, stalled seats."""
+        ...
 
-    def message(self, text: str) -> None: ...
+    def message(self, text: str) -> None:
+        """A sentence for the person who waits."""
+        ...
 
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        """The run has ended, well or not."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +174,7 @@ class Runner:
             self._meter,
         )
 
-    def _store(
-        self, job: Job, match: Match, row: MatchRow, players: Mapping[str, Player]
-    ) -> None:
+    def _store(self, job: Job, match: Match, row: MatchRow, players: Mapping[str, Player]) -> None:
         calls: dict[str, list[Call]] = {
             seat: player.calls for seat, player in players.items() if player.calls
         }

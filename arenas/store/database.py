@@ -100,7 +100,9 @@ def telling(path: Path) -> Iterator[None]:
 def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
     text = str(error)
     if "full" in text:
-        return f"the disk that holds {path} is full: make room, then resume; no finished match is lost"
+        return (
+            f"the disk that holds {path} is full: make room, then resume; no finished match is lost"
+        )
     if "locked" in text or "busy" in text:
         return f"{path} is locked by another process: wait until it ends, or stop it"
     if "readonly" in text or "unable to open" in text:

@@ -14,6 +14,7 @@ from typing import Any
 
 import filelock
 import orjson
+
 from gymposium.errors import StoreError
 from gymposium.types import Call
 
@@ -149,7 +150,7 @@ class RunFolder:
         """All finished matches, in schedule order."""
         with telling(self.path):
             seats: dict[str, list[SeatRow]] = {}
-            query = f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY match_key, place"  # noqa: S608
+            query = f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY match_key, place"
             for key, _, seat, agent, role, team, total, faults, *counts in self._db.execute(query):
                 row = SeatRow(seat, agent, role, team, total, orjson.loads(faults), *counts)
                 seats.setdefault(key, []).append(row)

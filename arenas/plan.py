@@ -1,0 +1,268 @@
+"""A scenario with its agents resolved: which matches there are, and how they are played.
+
+A plan is made from a scenario (``run``) or from what a folder keeps about its run (``resume``);
+both give the same matches in the same order, with the same keys.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gymposium import __version__
+from gymposium.errors import GymposiumError, StoreError, UsageError
+from gymposium.types import World
+
+from .executors.inline import run_to_end
+from .keys import match_keys
+from .meter import Meter
+from .rows import MatchRow
+from .runner import Job, Reporter, Runner, RunnerOptions
+from .schedule import Cast, MatchSpec, next_round, schedule
+from .store import RunFolder
+
+if TYPE_CHECKING:
+    from ..agents.registry import AgentSpec
+    from ..scenarios.model import Scenario
+
+
+class Plan:
+    """A scenario with its agents resolved: which matches there are, and how to play them."""
+
+    def __init__(self, scenario: Scenario, agents: Mapping[str, AgentSpec]) -> None:
+        """Check everything that can be checked before the first match.
+
+        Raises:
+            UsageError: an unknown world or parameter, or too few agents for the schedule.
+        """
+        from ..envs.registry import make_world
+
+        self.scenario = scenario
+        self.agents = agents
+        self._make = make_world
+        self._entries = {entry.name: entry for entry in scenario.worlds}
+        self._worlds = {name: self._world(name) for name in self._entries}
+
+    def _world(self, cell: str) -> World:
+        entry = self._entries[cell]
+        return self._make(entry.id, **entry.params)
+
+    def jobs(self, rows: Callable[[], list[MatchRow]]) -> Iterable[list[Job]]:
+        """Batches of matches; a Swiss schedule's next batch depends on the stored rows."""
+        cast = Cast.of(self.scenario)
+        seat_ids = {name: tuple(world.seats) for name, world in self._worlds.items()}
+        batch = schedule(self.scenario, cast, seat_ids)
+        planned: list[MatchSpec] = []
+        known: set[str] = set()
+        while batch:
+            first = len(planned)
+            planned += batch
+            keys = self._keys(planned)[first:]
+            known.update(keys)
+            yield [
+                Job(key, first + place, spec)
+                for place, (key, spec) in enumerate(zip(keys, batch, strict=True))
+            ]
+            # Only rows of the rounds planned so far: a resumed run must pair as it did before.
+            played = [row for row in rows() if row.key in known] if self._in_rounds else []
+            batch = next_round(self.scenario, cast, played, seat_ids)
+
+    @property
+    def _in_rounds(self) -> bool:
+        return self.scenario.schedule.kind == "swiss"
+
+    def _keys(self, specs: Sequence[MatchSpec]) -> list[str]:
+        return match_keys(
+            specs,
+            {name: spec.identity for name, spec in self.agents.items()},
+            fault_rules={name: _fault_rule(world) for name, world in self._worlds.items()},
+            reasks=self.scenario.reasks,
+        )
+
+    def play(self, folder: RunFolder, *, concurrency: int, progress: Reporter | None) -> None:
+        """Play what ``folder`` lacks; see :func:`run` for what is raised."""
+        reporter = progress or Silent()
+        calls, prompt, completion = folder.totals()
+        limits = self.scenario.budget.model_dump(exclude_none=True)
+        meter = Meter(limits, calls, prompt, completion)
+        runner = Runner(
+            folder,
+            self.agents,
+            lambda spec: self._world(spec.cell),
+            reasks=self.scenario.reasks,
+            meter=meter,
+            reporter=reporter,
+            options=RunnerOptions(concurrency=concurrency),
+        )
+        folder.set_info(status="running")
+        try:
+            run_to_end(
+                self._play_batches(folder, runner, reporter),
+                on_interrupt=lambda: reporter.message(
+                    "stopping: finished matches are stored; go on with "
+                    f"`gymposium resume {folder.path}` (Ctrl-C again stops at once)"
+                ),
+            )
+        except (KeyboardInterrupt, GymposiumError) as error:
+            folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
+            raise
+        finally:
+            reporter.stop()
+        folder.set_info(status="finished", finished=time.time())
+
+    async def _play_batches(self, folder: RunFolder, runner: Runner, reporter: Reporter) -> None:
+        from ..agents.isolation import shutdown
+
+        try:
+            total = done = 0
+            for batch in self.jobs(folder.rows):
+                finished = folder.keys()
+                missing = [job for job in batch if job.key not in finished]
+                total += len(batch)
+                done += len(batch) - len(missing)
+                reporter.start(total, done)
+                await runner.run(missing)
+                done = total
+        finally:
+            await shutdown()
+
+    def limit(self, budget: Mapping[str, float]) -> None:
+        """Replace limits of the budget."""
+        self.scenario = limited(self.scenario, budget)
+
+    def describe(self) -> dict[str, Any]:
+        """What the folder keeps about the run, plain data."""
+        return {
+            "scenario": self.scenario.model_dump(mode="json"),
+            "agents": {
+                name: {
+                    "spec": spec.text,
+                    "identity": spec.identity,
+                    "trusted": not spec.isolated,
+                    "deterministic": spec.deterministic,
+                    "language": spec.language,
+                }
+                for name, spec in self.agents.items()
+            },
+            "seed": self.scenario.seed,
+            "version": __version__,
+            "python": platform.python_version(),
+            "machine": platform.platform(),
+            "started": time.time(),
+        }
+
+    @classmethod
+    def from_info(cls, path: Path, info: Mapping[str, Any], agents: Sequence[Any] | None) -> Plan:
+        """The plan a folder was begun with.
+
+        Raises:
+            UsageError: an agent has changed, or is a live object that was not handed over again.
+            StoreError: the folder does not say what it was.
+        """
+        from ..scenarios.model import Scenario
+
+        if "scenario" not in info:
+            raise StoreError(f"{path} holds no scenario: its run was stopped before it began")
+        scenario = Scenario.model_validate(info["scenario"], strict=False)
+        kept: Mapping[str, Mapping[str, Any]] = info["agents"]
+        live = [name for name, facts in kept.items() if facts["spec"].startswith("python:")]
+        if agents is None and live:
+            raise UsageError(
+                f"{path}: {live[0]!r} is a live Python object, which a folder cannot keep: resume "
+                "from Python with resume(path, agents=[…])"
+            )
+        trusted = frozenset(name for name, facts in kept.items() if facts["trusted"])
+        scenario, specs = seat_agents(scenario, agents, trusted=trusted)
+        plan = cls(scenario, specs)
+        _refuse_changed_agents(path, kept, plan)
+        return plan
+
+
+def seat_agents(
+    scenario: Scenario, agents: Sequence[Any] | None, *, trusted: bool | frozenset[str] = False
+) -> tuple[Scenario, dict[str, AgentSpec]]:
+    """Find out who plays.
+
+    Args:
+        scenario: its own agents play unless others are given.
+        agents: specs or live Python objects that replace ``scenario.agents``; a world's own extra
+            agents, the background and the judges stay.
+        trusted: run users' agents in this process: all, or those of these names.
+
+    Returns:
+        The scenario with these agents written into it, and every agent in it by name.
+
+    Raises:
+        UsageError: an agent that cannot be made.
+    """
+    from ..agents.registry import resolve
+    from ..scenarios.load import change
+
+    live: dict[str, AgentSpec] = {}
+    if agents is not None:
+        entries: list[Any] = []
+        for agent in agents:
+            if isinstance(agent, str | Mapping):
+                entries.append(agent)
+            else:
+                spec = resolve(agent)
+                live[spec.text] = spec
+                entries.append(spec.text)
+        scenario = change(scenario, agents=entries)
+    everyone = [
+        *scenario.agents,
+        *scenario.background,
+        *scenario.judges,
+        *(entry for world in scenario.worlds for entry in world.agents),
+    ]
+    found: dict[str, AgentSpec] = {}
+    for entry in everyone:
+        name = entry.label
+        if name not in found:
+            mine = trusted if isinstance(trusted, bool) else name in trusted
+            found[name] = live.get(entry.spec) or resolve(entry.as_spec(), trusted=mine)
+    return scenario, found
+
+
+class Silent:
+    """A Reporter that says nothing."""
+
+    def start(self, total: int, done: int) -> None:
+        """Say nothing."""
+
+    def match_done(self, row: MatchRow) -> None:
+        """Say nothing."""
+
+    def tick(self, stats: Mapping[str, Any]) -> None:
+        """Say nothing."""
+
+    def message(self, text: str) -> None:
+        """Say nothing."""
+
+    def stop(self) -> None:
+        """Say nothing."""
+
+
+def limited(scenario: Scenario, budget: Mapping[str, float]) -> Scenario:
+    """The scenario with some limits of its budget replaced."""
+    from ..scenarios.load import change
+
+    return change(scenario, budget={**scenario.budget.model_dump(exclude_none=True), **budget})
+
+
+def _fault_rule(world: World) -> str:
+    return next(iter(world.seats.values())).fault_rule
+
+
+def _refuse_changed_agents(path: Path, kept: Mapping[str, Mapping[str, Any]], plan: Plan) -> None:
+    for name, facts in kept.items():
+        spec = plan.agents.get(name)
+        if spec is None or spec.identity != facts["identity"]:
+            raise UsageError(
+                f"{path}: the agent {name!r} ({facts['spec']}) has changed since the run began, "
+                "and its finished matches would no longer be its own: restore it, or start a new "
+                "run"
+            )

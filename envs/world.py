@@ -232,6 +232,10 @@ class RuleWorld(SpaceWords, ABC):
         """The seat's action mask now, as in ``Turn.action_mask``."""
         return self._mask(seat)
 
+    def info(self, seat: str) -> Mapping[str, Any]:
+        """The seat's extras now, as in ``Turn.info``."""
+        return self._info(seat)
+
     @property
     def ended(self) -> tuple[bool, bool]:
         """(terminated, truncated); both False while the match goes on."""

@@ -1,0 +1,109 @@
+"""One episode of a world as the views play it: seeds drawn, answers judged, infos gathered.
+
+The rule for seeds, the same for every view: a given seed is the episode's seed, so that every door
+plays the same match; without one, episode ``k`` since the last given seed ``s`` has the seed
+spawned from ``SeedSequence(s, spawn_key=(k,))``, with fresh entropy for ``s`` where none was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gymposium.errors import IllegalAction, UsageError
+
+if TYPE_CHECKING:
+    from gymposium.types import Action, Space
+
+    from ..world import RuleWorld
+
+NO_ANSWER = "no legal answer was given"
+
+
+class Episode:
+    """A world and what a view must remember about the episode it plays in it."""
+
+    def __init__(self, world: RuleWorld, render_mode: str | None) -> None:
+        modes = world.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise UsageError(
+                f"{world.id}: render_mode {render_mode!r} is not one of {', '.join(modes)}"
+            )
+        self.world = world
+        self.seats = list(world.possible_seats)
+        self.observation_spaces: dict[str, Space] = {
+            seat: told.observation_space for seat, told in world.seats.items()
+        }
+        self.action_spaces: dict[str, Space] = {
+            seat: told.action_space for seat, told in world.seats.items()
+        }
+        self.metadata = {**world.metadata, "name": world.id, "is_parallelizable": True}
+        self.begun = False
+        self._root: int | None = None
+        self._count = 0
+        self._notes: dict[str, str] = {}
+
+    def begin(self, seed: int | None) -> None:
+        """Reset the world for the next episode."""
+        if seed is not None:
+            self._root, self._count = int(seed), 0
+            episode_seed = int(seed)
+        else:
+            if self._root is None:
+                entropy = np.random.SeedSequence().entropy
+                self._root = int(entropy)  # type: ignore[arg-type]
+            self._count += 1
+            spawned = np.random.SeedSequence(self._root, spawn_key=(self._count,))
+            episode_seed = int(spawned.generate_state(1, np.uint64)[0])
+        self._notes = {}
+        self.begun = True
+        self.world.reset(episode_seed)
+
+    def accept(self, seat: str, action: Action) -> Action | None:
+        """The answer that counts: ``action``, or None if it is not legal in this situation.
+
+        Raises:
+            IllegalAction: the action is outside the seat's space, which is never a matter of luck.
+        """
+        if action is None:
+            self._notes[seat] = NO_ANSWER
+            return None
+        if not self.action_spaces[seat].contains(action):
+            raise IllegalAction(
+                f"{action!r:.200} is not an action of {seat}: {self.action_spaces[seat]}"
+            )
+        try:
+            self.world.check(seat, action)
+        except IllegalAction as error:
+            self._notes[seat] = str(error)
+            return None
+        return action
+
+    def play(self, answers: Mapping[str, Action | None]) -> dict[str, float]:
+        """Step the world; returns every seat's reward."""
+        self.world.step(answers)
+        rewards = self.world.rewards
+        return {seat: float(rewards.get(seat, 0.0)) for seat in self.seats}
+
+    def infos(self, *, keep_notes: bool = False) -> dict[str, dict[str, Any]]:
+        """Each seat's info: the world's extras, its mask, and why its last answer was refused."""
+        world, infos = self.world, {}
+        over = any(world.ended)
+        for seat in self.seats:
+            info: dict[str, Any] = {} if over else dict(world.info(seat))
+            mask = None if over else world.mask(seat)
+            if mask is not None:
+                info["action_mask"] = mask
+            if seat in self._notes:
+                info["illegal"] = self._notes[seat]
+            infos[seat] = info
+        if not keep_notes:
+            self._notes = {}
+        return infos
+
+    def must_have_begun(self) -> None:
+        """Raise UsageError before the first reset."""
+        if not self.begun:
+            raise UsageError(f"{self.world.id}: call reset() before step()")

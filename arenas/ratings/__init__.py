@@ -1,0 +1,1 @@
+"""Ratings from finished matches: comparisons, Bradley–Terry, intervals and the leaderboard."""

@@ -1,0 +1,223 @@
+"""Means with intervals: returns, the worlds' own measures, and paired differences.
+
+A figure is averaged over matches and its interval comes from resampling whole seed blocks
+(:mod:`.bootstrap`). Over several cells the cells' means are averaged, so that a cell with more
+matches does not count for more. Differences between two agents are taken place by place (the same
+cell, seed, seats and background; :mod:`.comparisons`), which removes the luck of the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gymposium.errors import UnknownName
+
+from ..rows import MatchRow
+from .bootstrap import Interval, block_weights, check_confidence, interval
+from .bradley_terry import Floats
+from .comparisons import Place, is_rated, rated_agents, standings
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with its interval.
+
+    Attributes:
+        subject: whose: an agent's name, or a metric's.
+        cell: the scenario cell, or None for the average over cells.
+        value: the mean.
+        low, high: the interval's ends; None when a single seed block leaves them unknown.
+        matches: matches averaged over.
+        blocks: seed blocks they came from (the fewest of any cell, for an average over cells).
+    """
+
+    subject: str
+    cell: str | None
+    value: float
+    low: float | None
+    high: float | None
+    matches: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """By how much one agent's return exceeds another's where both played the same places.
+
+    Attributes:
+        agent, other: the difference is ``agent`` minus ``other``.
+        value: mean over places; NaN when they shared none.
+        low, high: the interval's ends, or None when unknown.
+        places: places shared.
+        blocks: seed blocks these lie in.
+    """
+
+    agent: str
+    other: str
+    value: float
+    low: float | None
+    high: float | None
+    places: int
+    blocks: int
+
+
+def mean_returns(
+    rows: Iterable[MatchRow],
+    *,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> list[Mean]:
+    """Per-capita return of every rated agent, per cell and overall.
+
+    Args:
+        rows: finished matches. An agent holding several rated seats of one counts once, with its
+            mean over them.
+        bootstrap: replicas.
+        seed: of the resampling.
+        confidence: of the intervals.
+
+    Returns:
+        First the average over cells for every agent (``cell`` None), then all (agent, cell) pairs.
+    """
+    observed = []
+    for row in rows:
+        held: dict[str, list[float]] = {}
+        for seat in row.seats:
+            if is_rated(seat):
+                held.setdefault(seat.agent, []).append(seat.return_)
+        observed += [(a, row.cell, row.block, sum(v) / len(v)) for a, v in held.items()]
+    return means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence)
+
+
+def mean_metrics(
+    rows: Iterable[MatchRow],
+    *,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> list[Mean]:
+    """The worlds' own measures, per cell and overall; arguments as in :func:`mean_returns`."""
+    observed = [
+        (name, row.cell, row.block, float(value))
+        for row in rows
+        for name, value in row.metrics.items()
+    ]
+    return means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence)
+
+
+def means(
+    observed: Sequence[tuple[str, str, int, float]],
+    *,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> list[Mean]:
+    """Means of any figure.
+
+    Args:
+        observed: (subject, cell, block, value), one per match; values that are NaN are left out.
+        bootstrap: replicas.
+        seed: of the resampling.
+        confidence: of the intervals.
+
+    Returns:
+        The average over cells for every subject, then all (subject, cell) pairs, each sorted.
+    """
+    check_confidence(confidence, bootstrap)
+    observed = [entry for entry in observed if not np.isnan(entry[3])]
+    pairs = sorted({(subject, cell) for subject, cell, _, _ in observed})
+    blocks = {block: n for n, block in enumerate(sorted({block for _, _, block, _ in observed}))}
+    column = {pair: n for n, pair in enumerate(pairs)}
+    where = np.array([column[s, c] for s, c, _, _ in observed], dtype=np.int64)
+    where += np.array([blocks[b] for _, _, b, _ in observed], dtype=np.int64) * len(pairs)
+    shape = (len(blocks), len(pairs))
+    size = shape[0] * shape[1]
+    values = np.array([value for _, _, _, value in observed])
+    sums = np.bincount(where, weights=values, minlength=size).reshape(shape)
+    numbers = np.bincount(where, minlength=size).astype(np.float64).reshape(shape)
+    weights = block_weights(len(blocks), bootstrap, seed)
+    totals = numbers.sum(axis=0)
+    estimates = sums.sum(axis=0) / np.maximum(totals, 1)
+    drawn = weights @ numbers
+    replicas = np.divide(weights @ sums, drawn, out=np.full_like(drawn, np.nan), where=drawn > 0)
+    by_subject: dict[str, list[int]] = {}
+    for number, (subject, _) in enumerate(pairs):
+        by_subject.setdefault(subject, []).append(number)
+    results = [
+        _mean(subject, None, columns, estimates, replicas, numbers, confidence)
+        for subject, columns in by_subject.items()
+    ]
+    return results + [
+        _mean(subject, cell, [number], estimates, replicas, numbers, confidence)
+        for number, (subject, cell) in enumerate(pairs)
+    ]
+
+
+def paired_difference(
+    rows: Iterable[MatchRow],
+    agent: str,
+    other: str,
+    *,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> PairedDifference:
+    """``agent``'s return minus ``other``'s, over the places both have played.
+
+    Args:
+        rows: finished matches.
+        agent: a rated agent.
+        other: the one it is compared with.
+        bootstrap: replicas.
+        seed: of the resampling.
+        confidence: of the intervals.
+
+    Returns:
+        The mean difference with its interval.
+
+    Raises:
+        UnknownName: an agent that no match has rated.
+    """
+    rows = list(rows)
+    known = rated_agents(rows)
+    for name in (agent, other):
+        if name not in known:
+            raise UnknownName("agent", name, known, where="the rated matches")
+    found: dict[Place, tuple[int, dict[str, list[float]]]] = {}
+    for place, block, who, value in standings(rows):
+        if who in (agent, other):
+            found.setdefault(place, (block, {}))[1].setdefault(who, []).append(value)
+    observed = [
+        ("difference", "", block, float(np.mean(both[agent]) - np.mean(both[other])))
+        for block, both in found.values()
+        if agent in both and other in both
+    ]
+    if not observed:
+        return PairedDifference(agent, other, float("nan"), None, None, 0, 0)
+    mean = means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence)[0]
+    return PairedDifference(
+        agent, other, mean.value, mean.low, mean.high, mean.matches, mean.blocks
+    )
+
+
+def _mean(
+    subject: str,
+    cell: str | None,
+    columns: list[int],
+    estimates: Floats,
+    replicas: Floats,
+    numbers: Floats,
+    confidence: float,
+) -> Mean:
+    value = float(estimates[columns].mean())
+    # A replica without any match of some cell says nothing about the average over cells.
+    drawn = replicas[:, columns].mean(axis=1)
+    # The average is no better known than its least repeated cell.
+    blocks = int((numbers[:, columns] > 0).sum(axis=0).min())
+    found: Interval | None = interval(value, drawn, blocks=blocks, confidence=confidence)
+    low, high = found or (None, None)
+    return Mean(subject, cell, value, low, high, int(numbers[:, columns].sum()), blocks)

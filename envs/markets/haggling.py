@@ -119,7 +119,8 @@ class HagglingParams:
     max_price: int | None = field(
         default=None,
         metadata={
-            "doc": "highest price that can be offered; the highest value or cost if not given",
+            "doc": "highest price that can be offered; the highest of all values and costs if not "
+            "given",
             "unit": "money",
             "range": (1, 1_000_000),
         },
@@ -148,19 +149,21 @@ class HagglingParams:
             object.__setattr__(self, name, value)
 
     @property
-    def highest_value(self) -> int:
-        """The most a good can be worth to the buyer."""
-        return max(self.values) if self.values else self.value_range[1]
+    def values_within(self) -> tuple[int, int]:
+        """Lowest and highest worth of a good to the buyer."""
+        return (min(self.values), max(self.values)) if self.values else self.value_range
 
     @property
-    def highest_cost(self) -> int:
-        """The most a good can cost the seller."""
-        return max(self.costs) if self.costs else self.cost_range[1]
+    def costs_within(self) -> tuple[int, int]:
+        """Lowest and highest cost of a good to the seller."""
+        return (min(self.costs), max(self.costs)) if self.costs else self.cost_range
 
     @property
     def top(self) -> int:
         """The highest price that can be offered."""
-        return self.max_price or max(self.highest_value, self.highest_cost, 1)
+        # The ranges count even where secrets are given: else the top would give them away.
+        highest = (self.value_range, self.values_within, self.cost_range, self.costs_within)
+        return self.max_price or max(1, *(high for _, high in highest))
 
 
 class Haggling(HagglingWords, RuleWorld):
@@ -184,11 +187,10 @@ class Haggling(HagglingWords, RuleWorld):
     def __init__(self, **params: Any) -> None:
         self.params = p = HagglingParams(**params)
         self.horizon = 2 * p.rounds
-        least = min(p.values) if p.values else p.value_range[0]
-        cheapest = min(p.costs) if p.costs else p.cost_range[0]
+        (poorest, dearest), (cheapest, costliest) = p.values_within, p.costs_within
         self.return_range = (
-            float(p.goods * min(0, least - p.top, -p.highest_cost)),
-            float(p.goods * max(p.highest_value, p.top - cheapest)),
+            float(p.goods * min(0, poorest - p.top, -costliest)),
+            float(p.goods * max(0, dearest, p.top - cheapest)),
         )
         self._nothing = (-1,) * p.goods
         self._clock = -1
@@ -201,7 +203,7 @@ class Haggling(HagglingWords, RuleWorld):
 
     def _observation_space(self) -> spaces.Dict:
         p = self.params
-        shape, highest = (p.goods,), max(p.highest_value, p.highest_cost)
+        shape, highest = (p.goods,), max(p.values_within[1], p.costs_within[1], p.top)
         return spaces.Dict(
             {
                 "values": spaces.Box(0, highest, shape, np.int64),

@@ -242,7 +242,13 @@ class RuleWorld(SpaceWords, ABC):
         return (self._terminated, self._truncated) if self._over else (False, False)
 
     def render(self) -> str:
-        """The state in words for a spectator, who sees everything."""
+        """The state in words for a spectator, who sees everything.
+
+        Raises:
+            UsageError: the match has not begun.
+        """
+        if self._over is None:
+            raise UsageError(f"{self.id}: there is nothing to see before reset(seed)")
         return "\n".join(
             f"[{seat}] {self.describe(seat, self._observe(seat), NOTHING)}"
             for seat in self.possible_seats

@@ -106,7 +106,7 @@ class AecView(AECEnv[str, Any, Any]):
 
     def render(self) -> str | None:
         """The state in words if ``render_mode`` is ``ansi``."""
-        return self.world.render() if self.render_mode == "ansi" else None
+        return self._episode.render() if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Release what the world holds."""

@@ -103,7 +103,12 @@ class Episode:
             self._notes = {}
         return infos
 
+    def render(self) -> str:
+        """The state in words; UsageError before the first reset."""
+        self.must_have_begun()
+        return self.world.render()
+
     def must_have_begun(self) -> None:
         """Raise UsageError before the first reset."""
         if not self.begun:
-            raise UsageError(f"{self.world.id}: call reset() before step()")
+            raise UsageError(f"{self.world.id}: the episode has not begun; call reset() first")

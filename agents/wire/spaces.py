@@ -210,12 +210,12 @@ _WRITERS: dict[str, Callable[[Any], dict[str, Any]]] = {
 _READERS: dict[str, Callable[[Mapping[str, Any]], Space]] = {
     "Box": _read_box,
     "Discrete": _read_discrete,
-    "MultiBinary": lambda plain: _spaces().MultiBinary(plain["n"]),  # type: ignore[no-any-return]
+    "MultiBinary": lambda plain: _spaces().MultiBinary(plain["n"]),
     "MultiDiscrete": _read_multi_discrete,
     "Text": _read_text,
     "Dict": _read_dict,
     "Tuple": _read_parts("Tuple"),
-    "Sequence": lambda plain: _spaces().Sequence(  # type: ignore[no-any-return]
+    "Sequence": lambda plain: _spaces().Sequence(
         space_from_json(plain["of"]), stack=bool(plain["stack"])
     ),
     "Graph": _read_graph,

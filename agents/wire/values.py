@@ -180,7 +180,7 @@ def _array(value: np.ndarray[Any, Any]) -> Any:
 def _number(value: np.generic) -> Any:
     dtype = value.dtype
     kind = dtype.kind
-    if kind in "biu" or (kind == "f" and dtype.itemsize <= 8 and math.isfinite(value)):  # type: ignore[arg-type]
+    if kind in "biu" or (kind == "f" and dtype.itemsize <= 8 and math.isfinite(value)):
         return {"$number": [dtype.str, value.item()]}
     if kind in "VO":
         raise UsageError(f"a numpy scalar of dtype {dtype} cannot be sent; use plain values")

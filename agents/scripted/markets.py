@@ -255,7 +255,7 @@ class ShadedBidder(Bidder):
         self.shade = shade
 
     def _bid(self, value: int, info: Any) -> float:
-        bidders = info["bidders"]
+        bidders = int(info["bidders"])
         return value * ((bidders - 1) / bidders if self.shade is None else self.shade)
 
 
@@ -266,7 +266,7 @@ class EquilibriumBidder(Bidder):
     summary: ClassVar[str] = "Plays the symmetric equilibrium of whichever auction this is."
 
     def _bid(self, value: int, info: Any) -> float:
-        bidders = info["bidders"]
+        bidders = int(info["bidders"])
         if info["format"] == "second-price":
             return value
         if info["format"] == "first-price":

@@ -1,62 +1,54 @@
 """Sealed-bid auctions: one good a round, private values, and one bid from everybody.
 
 What it is
-----------
-The three textbook auctions, repeated with fresh values: the first-price auction (shade your bid),
-the second-price auction (bid your value), and the all-pay auction (a contest: every bid is lost).
-Theory says what good play is in each, so an agent's bids can be read against it.
+    The three textbook auctions, repeated with fresh values: the first-price auction (shade your
+    bid), the second-price auction (bid your value), and the all-pay auction (a contest: every
+    bid is lost). Theory says what good play is in each, so an agent's bids can be read against
+    it.
 
 Seats
------
-``bidder_0``, ``bidder_1``, … All bid at the same time.
+    ``bidder_0``, ``bidder_1``, … All bid at the same time.
 
 Observation
------------
-A dictionary: ``value`` (what this round's good is worth to the bidder; 0 after the last round),
-``rounds_left`` (this one included), and of the round before: ``winning_bid`` and ``price`` (what
-the winner paid), both -1 if there was none, and ``won`` (1 if this bidder won it).
+    A dictionary: ``value`` (what this round's good is worth to the bidder; 0 after the last
+    round), ``rounds_left`` (this one included), and of the round before: ``winning_bid`` and
+    ``price`` (what the winner paid), both -1 if there was none, and ``won`` (1 if this bidder
+    won it).
 
 Actions
--------
-A whole number from 0 to ``max_bid``: the bid.
+    A whole number from 0 to ``max_bid``: the bid.
 
 Rules
------
-The highest bid wins; ties are broken uniformly at random. The winner pays its own bid
-(``first-price``) or the highest of the other bids, 0 if there is none (``second-price``); with
-``all-pay`` every bidder pays its bid, winner or not. A turn without a legal answer makes no bid:
-it cannot win and pays nothing. A round without bids sells nothing.
+    The highest bid wins; ties are broken uniformly at random. The winner pays its own bid
+    (``first-price``) or the highest of the other bids, 0 if there is none (``second-price``);
+    with ``all-pay`` every bidder pays its bid, winner or not. A turn without a legal answer
+    makes no bid: it cannot win and pays nothing. A round without bids sells nothing.
 
 Reward
-------
-Each round the winner earns its value; whoever pays loses the payment.
+    Each round the winner earns its value; whoever pays loses the payment.
 
 End
----
-Terminates after ``rounds`` rounds.
+    Terminates after ``rounds`` rounds.
 
 Words
------
-A number in any dress: ``12``, "$12", "I bid 12.", ``{"bid": 12}``.
+    A number in any dress: ``12``, "$12", "I bid 12.", ``{"bid": 12}``.
 
 Parameters
-----------
-See :class:`AuctionParams`. Values are independent and uniform on 0 to ``max_value``, or given.
+    See :class:`AuctionParams`. Values are independent and uniform on 0 to ``max_value``, or
+    given.
 
 Metrics
--------
-``efficiency`` (values of the winners / highest values; absent if nothing was worth anything),
-``highest_value_won`` (share of rounds won by a bidder who valued the good most), ``revenue`` (mean
-over rounds of all payments).
+    ``efficiency`` (values of the winners / highest values; absent if nothing was worth
+    anything), ``highest_value_won`` (share of rounds won by a bidder who valued the good most),
+    ``revenue`` (mean over rounds of all payments).
 
 Source
-------
-Vickrey (1961) for the formats and their equilibria, Myerson (1981) for revenue equivalence; the
-equilibrium of the all-pay auction as in Krishna, "Auction Theory". Rules and code are our own.
+    Vickrey (1961) for the formats and their equilibria, Myerson (1981) for revenue equivalence;
+    the equilibrium of the all-pay auction as in Krishna, "Auction Theory". Rules and code are
+    our own.
 
 Versions
---------
-v0: first version.
+    v0: first version.
 """
 
 from __future__ import annotations
@@ -80,7 +72,7 @@ from .money import amounts, money, object_in
 
 FORMATS = ("first-price", "second-price", "all-pay")
 _HIGHEST = 1_000_000
-_BID = re.compile(r"\b(?:bid(?:ding)?|offer|answer|pay)\b(?P<rest>[^.;!?\n]{0,40})")
+_BID = re.compile(r"\b(?:bid(?:ding)?|offer|answer|pay)\b(?P<rest>(?:[^.;!?\n]|\.(?=\d)){0,40})")
 
 
 @dataclass(frozen=True)

@@ -1,71 +1,63 @@
 """Haggling: a buyer and a seller take turns to offer, accept or walk away.
 
 What it is
-----------
-Alternating-offers bargaining under a deadline with private values, the smallest world in which
-words and money meet. The seller owns one or several goods; each side knows only what a good is
-worth to itself. Either both find a price that leaves each better off, or both get nothing.
+    Alternating-offers bargaining under a deadline with private values, the smallest world in
+    which words and money meet. The seller owns one or several goods; each side knows only what
+    a good is worth to itself. Either both find a price that leaves each better off, or both get
+    nothing.
 
 Seats
------
-``buyer`` and ``seller``. One acts at a time; ``opening`` says who moves first.
+    ``buyer`` and ``seller``. One acts at a time; ``opening`` says who moves first.
 
 Observation
------------
-A dictionary: ``values`` (what each good is worth to the buyer, or costs the seller), ``on_table``
-(1 if there is an offer to accept), ``offer`` (its price per good, -1 for a good left out or no
-offer), ``words`` (the other's words in its latest move), ``rounds_left`` (own moves left, this one
-included), ``opened`` (1 if this seat moved first).
+    A dictionary: ``values`` (what each good is worth to the buyer, or costs the seller),
+    ``on_table`` (1 if there is an offer to accept), ``offer`` (its price per good, -1 for a
+    good left out or no offer), ``words`` (the other's words in its latest move),
+    ``rounds_left`` (own moves left, this one included), ``opened`` (1 if this seat moved
+    first).
 
 Actions
--------
-A dictionary: ``move`` (0 offer, 1 accept, 2 quit), ``price`` (used by an offer: an amount from 0
-to ``max_price``; with several goods one entry per good, where ``max_price + 1`` leaves the good
-out), ``say`` (up to 200 characters for the other to read). ``accept`` is legal only while an offer
-of the other side is on the table; the action mask says so.
+    A dictionary: ``move`` (0 offer, 1 accept, 2 quit), ``price`` (used by an offer: an amount
+    from 0 to ``max_price``; with several goods one entry per good, where ``max_price + 1``
+    leaves the good out), ``say`` (up to 200 characters for the other to read). ``accept`` is
+    legal only while an offer of the other side is on the table; the action mask says so.
 
 Rules
------
-An offer can be accepted in the very next move only: any other move refuses it. The goods of an
-accepted offer change hands at its prices; goods left out stay with the seller. ``quit`` ends the
-match, and so does the deadline, with no deal. A turn without a legal answer is a silent pass: it
-refuses the offer on the table, says nothing, and the clock advances.
+    An offer can be accepted in the very next move only: any other move refuses it. The goods of
+    an accepted offer change hands at its prices; goods left out stay with the seller. ``quit``
+    ends the match, and so does the deadline, with no deal. A turn without a legal answer is a
+    silent pass: it refuses the offer on the table, says nothing, and the clock advances.
 
 Reward
-------
-Paid at a deal, over the goods in it: the buyer earns the sum of value - price, the seller the sum
-of price - cost. Everything else pays 0, so a return can be negative only by a bad deal.
+    Paid at a deal, over the goods in it: the buyer earns the sum of value - price, the seller
+    the sum of price - cost. Everything else pays 0, so a return can be negative only by a bad
+    deal.
 
 End
----
-Terminates with a deal, when somebody quits, or after ``rounds`` moves of each side.
+    Terminates with a deal, when somebody quits, or after ``rounds`` moves of each side.
 
 Words
------
-``{"move": "offer", "price": 12, "say": "…"}``, ``{"move": "accept"}``, ``{"move": "quit"}``, or
-plain speech ("offer 12", "$12", "I accept", "no deal"). With several goods, prices go by name:
-``{"move": "offer", "price": {"lamp": 12, "chair": null}}`` or "lamp 12, chair 5". Plain speech is
-read as a move only; what the other side shall hear must stand in ``say``.
+    ``{"move": "offer", "price": 12, "say": "…"}``, ``{"move": "accept"}``, ``{"move":
+    "quit"}``, or plain speech ("offer 12", "$12", "I accept", "no deal"). With several goods,
+    prices go by name: ``{"move": "offer", "price": {"lamp": 12, "chair": null}}`` or "lamp 12,
+    chair 5". Plain speech is read as a move only; what the other side shall hear must stand in
+    ``say``.
 
 Parameters
-----------
-See :class:`HagglingParams`. Prices, values and costs are whole units of money.
+    See :class:`HagglingParams`. Prices, values and costs are whole units of money.
 
 Metrics
--------
-``agreement`` (1 if any good changed hands), ``efficiency`` (realised / possible surplus; absent
-when nothing could be gained), ``buyer_share`` (the buyer's part of the realised surplus; absent
-unless that is positive).
+    ``agreement`` (1 if any good changed hands), ``efficiency`` (realised / possible surplus;
+    absent when nothing could be gained), ``buyer_share`` (the buyer's part of the realised
+    surplus; absent unless that is positive).
 
 Source
-------
-The alternating-offers game of Rubinstein (1982) with a deadline and no discounting, private values
-as in Myerson and Satterthwaite (1983), with talk beside the moves as in the bargaining task of
-Lewis et al. (2017). Rules and code are our own.
+    The alternating-offers game of Rubinstein (1982) with a deadline and no discounting, private
+    values as in Myerson and Satterthwaite (1983), with talk beside the moves as in the
+    bargaining task of Lewis et al. (2017). Rules and code are our own.
 
 Versions
---------
-v0: first version.
+    v0: first version.
 """
 
 from __future__ import annotations

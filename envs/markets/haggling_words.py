@@ -43,7 +43,8 @@ _REFUSE = re.compile(
 )
 _MINE = re.compile(  # an amount the speaker names as its own price
     r"(?<!your )(?<!their )(?<!the )(?<!that )\b(?:offer|propose|bid|ask(?:ing)? for|ask|pay|"
-    r"counter|give you|sell (?:it |this )?for|sell at|buy at|price)\b(?P<rest>[^.;!?\n]{0,60})"
+    r"counter|give you|sell (?:it |this )?for|sell at|buy at|price)\b"
+    r"(?P<rest>(?:[^.;!?\n]|\.(?=\d)){0,60})"
 )
 
 

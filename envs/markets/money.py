@@ -31,7 +31,7 @@ CHARACTERS = "".join(
 _ALLOWED = frozenset(CHARACTERS)
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>[-−](?=[$€£]?\d))?[$€£]?\s?"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?(?![\w%])"
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,4}|\d+)(?P<part>\.\d+)?(?![\w%])"
 )
 
 
@@ -39,8 +39,9 @@ def speakable(text: str) -> str:
     """``text`` as it can be said: one line, known characters, at most MAX_SAY of them."""
     if len(text) <= MAX_SAY and _ALLOWED.issuperset(text):
         return text
-    line = " ".join(unicodedata.normalize("NFKC", text[: 4 * MAX_SAY]).split())
-    return "".join(letter for letter in line if letter in _ALLOWED)[:MAX_SAY]
+    line = unicodedata.normalize("NFKC", " ".join(text[: 4 * MAX_SAY].split()))
+    kept = "".join(letter if letter in _ALLOWED else " " for letter in line)
+    return " ".join(kept.split())[:MAX_SAY]
 
 
 def object_in(text: str) -> dict[str, Any] | None:

@@ -55,6 +55,7 @@ _NUMBER_WORD = re.compile(
     re.I,
 )
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+_CONCLUSION = re.compile(r"\W*(?:so|therefore|thus|hence|finally|overall|in conclusion)\b", re.I)
 _JOINED = re.compile(r"^\W*(?:or|and|and/or|vs|versus|but not|then)\b", re.I)
 _INTEGER = re.compile(r"(?<![\w.,])[-+]?\d{1,18}(?![\w]|[.,]\d)")
 _TYPOGRAPHY = str.maketrans(
@@ -213,7 +214,7 @@ def choose(text: str, labels: Sequence[str], allowed: Sequence[bool] | None = No
 
 def _find(text: str, names: tuple[str, ...], allowed: Sequence[bool] | None) -> int | None:
     index = _exact(text, names)
-    if index is not None:
+    if index is not None or _contradicts(text, names):
         return index
     for pieces in _pieces(text):
         found = {index for piece in pieces if (index := _exact(piece, names)) is not None}
@@ -230,12 +231,19 @@ def _find(text: str, names: tuple[str, ...], allowed: Sequence[bool] | None) -> 
         mentions = {index for index in mentions if allowed[index]}
     if len(mentions) == 1:
         return mentions.pop()
-    lines = [line for line in text.splitlines() if line.strip()]
-    for line in (lines[-1:] + lines[:1]) if len(lines) > 1 else ():
-        index = _exact(line, names)
-        found = {index} if index is not None else set(_mentioned(line, names))
-        if len(found) == 1:
-            return found.pop()
+    return _by_line([line for line in text.splitlines() if line.strip()], names)
+
+
+def _by_line(lines: list[str], names: tuple[str, ...]) -> int | None:
+    """The option that the first or last line is, or that a concluding last line names."""
+    if len(lines) < 2:
+        return None
+    alone = {index for line in (lines[0], lines[-1]) if (index := _exact(line, names)) is not None}
+    if len(alone) == 1:
+        return alone.pop()
+    if not alone and _CONCLUSION.match(lines[-1]):
+        found = set(_mentioned(lines[-1], names))
+        return found.pop() if len(found) == 1 else None
     return None
 
 
@@ -270,6 +278,15 @@ def _exact(piece: str, names: tuple[str, ...]) -> int | None:
         if not any(name.lstrip("+-").isdigit() for name in names) and 0 <= number < len(names):
             return number
     return None
+
+
+def _contradicts(text: str, names: tuple[str, ...]) -> bool:
+    """Whether the text opens with one option's letter and goes on with another's name."""
+    match = _CODE_FIRST.fullmatch(text)
+    if match is None or (index := _coded(match[1], len(names))) is None:
+        return False
+    named = set(_mentioned(match[2], names))
+    return bool(named) and index not in named
 
 
 def _leading(piece: str, names: tuple[str, ...]) -> int | None:

@@ -120,21 +120,34 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         StoreError: the file is missing, corrupt or cut short.
     """
+    whole = ".partial" in path.name
     try:
-        with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
-            rest = b""
-            while block := reader.read(1 << 20):
-                *lines, rest = (rest + block).split(b"\n")
-                for line in lines:
-                    yield orjson.loads(line)
+        for line in _lines(path):
+            found = orjson.loads(line)
+            whole = whole or found.get("kind") == "outcome"
+            yield found
     except FileNotFoundError:
         raise StoreError(
-            f"the transcript {path} is missing: delete the run's row or play the run again"
+            f"the transcript {path} is missing: restore it, or play the run again"
         ) from None
-    except (zstandard.ZstdError, orjson.JSONDecodeError) as error:
+    except (zstandard.ZstdError, orjson.JSONDecodeError, AttributeError) as error:
         raise StoreError(
             f"the transcript {path} is corrupt ({error}): restore it, or play the run again"
         ) from None
+    if not whole:
+        raise StoreError(
+            f"the transcript {path} is corrupt (cut short): restore it, or play the run again"
+        )
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
+        rest = b""
+        while block := reader.read(1 << 20):
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+        if rest:
+            yield rest
 
 
 def decode(value: Any) -> Any:

@@ -72,11 +72,12 @@ def assert_same_run(one: Run, other: Run) -> None:
 
 PLAYER = """
 import sys, gymposium
-from gymposium.scenarios.load import load
-path, source = sys.argv[1:3]
-chosen = load(source)
-print("begun", flush=True)
-gymposium.run(chosen, out=path, concurrency=int(sys.argv[3]))
+from gymposium.arenas.plan import Silent
+class Begun(Silent):
+    def start(self, total, done):
+        print("begun", flush=True)
+path, source, concurrency = sys.argv[1:4]
+gymposium.run(source, out=path, concurrency=int(concurrency), progress=Begun())
 """
 
 
@@ -84,7 +85,7 @@ def test_twenty_kills_at_random_instants_lose_and_double_nothing(tmp_path: Path)
     from gymposium.scenarios.load import dump
 
     file = tmp_path / "resumable.yaml"
-    file.write_text(dump(scenario(repeats=150, rounds=20)), encoding="utf-8")
+    file.write_text(dump(scenario(repeats=250, rounds=20)), encoding="utf-8")
     whole = gymposium.run(file, out=tmp_path / "whole")
     rng = np.random.default_rng(5)
     folder = tmp_path / "killed"
@@ -94,13 +95,13 @@ def test_twenty_kills_at_random_instants_lose_and_double_nothing(tmp_path: Path)
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(float(rng.uniform(0.0, 0.25)))
+            time.sleep(float(rng.uniform(0.0, 0.2)))
             process.send_signal(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         if (folder / "run.sqlite").exists():
             with RunFolder(folder) as opened:
                 counts.append(len(opened.keys()))
     assert counts == sorted(counts)
-    assert any(0 < count < len(whole.rows) for count in counts), counts
+    assert sum(0 < count < len(whole.rows) for count in counts) >= 10, counts
     assert_same_run(gymposium.run(file, out=folder), whole)
 
 

@@ -92,7 +92,8 @@ def load_file(path: Path) -> Scenario:
             data = file.read(1 << 20)
     except FileNotFoundError:
         known = [entry.name for entry in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
-        raise UnknownName("scenario file", str(path), [*known, *named()]) from None
+        where = str(path.parent.absolute())
+        raise UnknownName("scenario file", path.name, [*known, *named()], where=where) from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}; check the path") from None
     return parse(data, str(path))

@@ -271,6 +271,10 @@ class Scenario(Part):
                     f"seat {seat!r} has the role {role}, but {field!r} lists no agent to sit there",
                 )
 
+    def __eq__(self, other: object) -> bool:
+        """Equal fields; the file it was read from does not matter."""
+        return isinstance(other, Scenario) and self.__dict__ == other.__dict__
+
     @property
     def cells(self) -> tuple[str, ...]:
         """The worlds' names, in order."""

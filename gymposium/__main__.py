@@ -1,0 +1,5 @@
+"""``python -m gymposium``: the command line without the console script."""
+
+from gymposium.cli import main
+
+main()

@@ -1,0 +1,56 @@
+"""``gymposium resume``: play exactly the matches that a stopped run still lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from . import arguments
+
+RUN = typer.Argument(help="a run's folder, or its name under runs/", metavar="RUN")
+
+
+def resume(
+    run: Path = RUN,
+    budget: list[str] = typer.Option(
+        [],
+        "--budget",
+        metavar="LIMIT=NUMBER",
+        help="a new limit, e.g. llm_calls=500, for a run whose budget was spent",
+        show_default=False,
+    ),
+    concurrency: int = arguments.CONCURRENCY,
+    no_cache: bool = arguments.NO_CACHE,
+    as_json: bool = arguments.JSON,
+) -> None:
+    """Go on with a run that was stopped, and print the leaderboard."""
+    from gymposium.arenas.run import resume as go_on
+
+    from .progress import Progress
+    from .summary import print_summary
+
+    arguments.set_cache(use=not no_cache)
+    finished = go_on(
+        find_run(run),
+        concurrency=concurrency,
+        budget=arguments.pairs(budget) or None,
+        progress=Progress(),
+    )
+    print_summary(finished, as_json=as_json)
+
+
+def find_run(run: Path) -> Path:
+    """The folder meant by ``run``.
+
+    Raises:
+        UnknownName: there is neither such a folder nor such a name under ``runs/``.
+    """
+    from gymposium.errors import UnknownName
+
+    runs = Path("runs")
+    for path in (run, runs / run):
+        if path.is_dir():
+            return path
+    known = [path.name for path in runs.iterdir() if path.is_dir()] if runs.is_dir() else []
+    raise UnknownName("run", str(run), known)

@@ -1,0 +1,146 @@
+"""``gymposium scenario``: look at scenarios without running them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from . import arguments
+from .guard import fail, say
+from .output import console, print_json, print_lines, print_table
+
+if TYPE_CHECKING:
+    from gymposium.arenas.schedule import MatchSpec
+    from gymposium.scenarios.model import Scenario
+
+app = typer.Typer(help="List, show and check scenarios.", no_args_is_help=True)
+
+
+@app.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of a scenario file, for editors."""
+    from gymposium.scenarios.model import Scenario
+
+    print_json(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **Scenario.model_json_schema()}
+    )
+
+
+@app.command("validate")
+def validate(
+    files: list[Path] = typer.Argument(help="scenario files"),
+    as_json: bool = arguments.JSON,
+) -> None:
+    """Check scenario files, worlds and their parameters included; says all that is wrong."""
+    from gymposium.envs.registry import make_world
+    from gymposium.errors import UsageError
+    from gymposium.scenarios.load import ScenarioError, load_file, validate_against_registry
+
+    problems: dict[str, list[str]] = {}
+    for file in files:
+        try:
+            validate_against_registry(load_file(file), make_world)
+            problems[str(file)] = []
+        except ScenarioError as error:
+            problems[str(file)] = error.problems
+        except UsageError as error:
+            problems[str(file)] = [str(error)]
+    bad = [problem for each in problems.values() for problem in each]
+    if as_json:
+        print_json([{"file": name, "problems": each} for name, each in problems.items()])
+    else:
+        for name, each in problems.items():
+            if not each:
+                print_lines(f"{name}: fine")
+        for problem in bad:
+            say(problem)
+    if bad:
+        raise typer.Exit(2)
+
+
+@app.command("list")
+def list_scenarios(as_json: bool = arguments.JSON) -> None:
+    """List the scenarios that come with the package."""
+    from .listing import Kind, list_things
+
+    list_things(Kind.scenarios, as_json=as_json)
+
+
+@app.command("show")
+def show(
+    name: str = typer.Argument(help="a scenario's name or file, or a world id"),
+    agents: list[str] = arguments.AGENT,
+    changes: list[str] = arguments.SET,
+    dry_run: bool = typer.Option(False, "--dry-run", help="print the match list"),
+    as_json: bool = arguments.JSON,
+) -> None:
+    """Print a scenario, or with --dry-run the matches it would play."""
+    from gymposium.scenarios.load import change, dump
+
+    scenario = arguments.chosen_scenario(name, changes)
+    if agents:
+        scenario = change(scenario, agents=agents)
+    if dry_run:
+        print_matches(scenario, as_json=as_json)
+    elif as_json:
+        print_json(scenario.model_dump(mode="json"))
+    else:
+        print_lines(dump(scenario).rstrip())
+
+
+def planned(scenario: Scenario) -> list[MatchSpec]:
+    """The scenario's matches (for swiss: the first round), its worlds checked."""
+    from gymposium.arenas.schedule import schedule
+    from gymposium.envs.registry import make_world
+    from gymposium.scenarios.load import validate_against_registry
+
+    worlds = validate_against_registry(scenario, make_world)
+    names = [entry.label for entry in scenario.agents]
+    return schedule(scenario, names, {name: tuple(its.seats) for name, its in worlds.items()})
+
+
+def print_matches(scenario: Scenario, *, as_json: bool) -> None:
+    """The match list, without playing."""
+    matches = planned(scenario)
+    if as_json:
+        print_json([_plain(spec) for spec in matches])
+        return
+    print_table(
+        ("#", "cell", "block", "seed", "seats"),
+        (
+            (number, spec.cell, spec.block, spec.seed, seating(spec))
+            for number, spec in enumerate(matches, 1)
+        ),
+    )
+    rounds = " in the first round" if scenario.schedule.kind == "swiss" else ""
+    console(stderr=True).print(f"{len(matches)} matches{rounds}; nothing was played", markup=False)
+
+
+def seating(spec: MatchSpec) -> str:
+    """``seat: agent`` of every seat, with the role of those that are not focal."""
+    parts = []
+    for seat, agent in spec.seating.items():
+        role = spec.roles.get(seat, "focal")
+        parts.append(f"{seat}: {agent}{'' if role == 'focal' else f' ({role})'}")
+    return ", ".join(parts)
+
+
+def _plain(spec: MatchSpec) -> dict[str, Any]:
+    return {
+        "world": spec.world,
+        "params": dict(spec.params),
+        "cell": spec.cell,
+        "block": spec.block,
+        "seed": spec.seed,
+        "seating": dict(spec.seating),
+        "roles": dict(spec.roles),
+        "time_limit": spec.time_limit,
+    }
+
+
+def need(scenario: Scenario) -> None:
+    """Say so if nobody plays."""
+    if not scenario.agents and not any(entry.agents for entry in scenario.worlds):
+        fail(f"scenario {scenario.name} lists no agents; add some with --agent", code=2)

@@ -31,7 +31,8 @@ def same(one: Any, two: Any, *, exact: bool = True) -> bool:
             same(a, b, exact=exact) for a, b in zip(one, two, strict=True)
         )
     if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
-        return False
+        scalars = np.ndim(one) == np.ndim(two) == 0  # Box samples of no dimension are scalars
+        return not exact and scalars and same(np.asarray(one), np.asarray(two), exact=False)
     if exact and type(one) is not type(two):
         return False
     return bool(one == two) or (one != one and two != two)

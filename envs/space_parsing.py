@@ -58,7 +58,8 @@ def _read(space: Space, text: str, labels: Any, mask: Any) -> Any:
         return _spoken_text(space, text)
     said = speech.clean(text)
     refusal: IllegalAction | None = None
-    for value in speech.json_values(said):
+    # JSON is read as it stands first: cleaning would change the typography inside its strings.
+    for value in speech.whole_json(text) or speech.json_values(said):
         try:
             return build(space, _unwrapped(space, value), labels, mask)
         except IllegalAction as error:

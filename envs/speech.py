@@ -113,6 +113,14 @@ def json_values(text: str) -> list[Any]:
     return found
 
 
+def whole_json(text: str) -> list[Any]:
+    """The value of a text that is JSON as it stands, in a list; else an empty list."""
+    try:
+        return [json.loads(text)]
+    except (ValueError, RecursionError):
+        return []
+
+
 class _Nothing:
     pass
 

@@ -24,6 +24,7 @@ Kind = Literal["name", "scripted", "llm", "file", "module"]
 _FILE = re.compile(r"(?P<target>.*?\.py)(?::(?P<attr>[^?]*))?(?:\?(?P<query>.*))?", re.DOTALL)
 _ATTR = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+")
+_ODD = re.compile(r"[^ !#-\[\]-~]")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -144,11 +145,16 @@ def _spell(value: Any) -> str:
     return quote(_yaml(value), safe=" !'()*,-./:;<>@[]^_`{|}~\\\"$+=")
 
 
+def _escape(match: re.Match[str]) -> str:
+    # YAML folds and refuses more characters than JSON does, and knows no surrogate pairs.
+    return f"\\U{ord(match[0]):08x}"
+
+
 def _yaml(value: Any, *, quoted: bool = False) -> str:
     """A spelling that :func:`scalar` reads back as the same value."""
     if isinstance(value, str):
         as_is = not quoted and type(scalar(value)) is str and scalar(value) == value
-        return value if as_is else json.dumps(value, ensure_ascii=False)
+        return value if as_is else f'"{_ODD.sub(_escape, value)}"'
     if isinstance(value, list | tuple):
         return f"[{', '.join(_yaml(item, quoted=True) for item in value)}]"
     if isinstance(value, float) and not math.isfinite(value):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from gymposium.errors import UsageError
+from gymposium.types import Agent
 
 from .registry import AgentSpec
 from .source import Definition, find_module, read_source
@@ -59,7 +61,7 @@ def _check(definition: Definition | None, spec: SpecText) -> None:
     check_parameters(spec.params, definition.parameters, definition.required, where=spec.bare)
 
 
-def _trusted(target: str, attr: str, spec: SpecText):  # type: ignore[no-untyped-def]
+def _trusted(target: str, attr: str, spec: SpecText) -> Callable[[], Agent]:
     try:
         return load_factory(target, attr, spec.params)
     except UsageError:
@@ -70,7 +72,7 @@ def _trusted(target: str, attr: str, spec: SpecText):  # type: ignore[no-untyped
         ) from error
 
 
-def _isolated(target: str, attr: str, spec: SpecText):  # type: ignore[no-untyped-def]
+def _isolated(target: str, attr: str, spec: SpecText) -> Callable[[], Agent]:
     from .isolation import ChildAgent, ChildSpec
 
     child = ChildSpec(target, attr, dict(spec.params), spec.bare)

@@ -329,7 +329,10 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
     3: (_ending, "end by the horizon; rewards of every step must reach every seat's return."),
     4: (_reproducible, "draw only from the world's own generator; iterate over nothing unordered."),
     5: (_seeded, "use the generator given to _begin, or register the world as deterministic."),
-    6: (_movable, "keep all state in plain attributes, the generator included."),
+    6: (
+        _movable,
+        "keep all state in plain attributes, the generator included, in a module-level class.",
+    ),
     7: (_global_random, "use the generator given to _begin, never random or numpy.random."),
     8: (_fresh, "build each observation anew; describe may read its arguments and params only."),
     9: (_words, "make format and parse inverse, and let parse raise nothing but IllegalAction."),

@@ -46,7 +46,7 @@ def test_random_play_with_faults_is_what_the_twin_computes(format, bidders):
     rng = np.random.default_rng(bidders)
     for seed in range(40):
         turns, total, paid = world.reset(seed), np.zeros(bidders), 0.0
-        worth = best = 0
+        worth = best = topped = 0
         while turns:
             values = [turn.observation["value"] for turn in turns.values()]
             bids = [None if rng.random() < 0.2 else int(rng.integers(9)) for _ in turns]
@@ -63,9 +63,11 @@ def test_random_play_with_faults_is_what_the_twin_computes(format, bidders):
             total += gains
             paid += (values[winner] if won else 0) - sum(gains)
             worth, best = worth + (values[winner] if won else 0), best + max(values)
+            topped += bool(won) and values[winner] == max(values)
         assert list(world.outcome.returns.values()) == total.tolist()
         assert world.outcome.metrics["revenue"] == pytest.approx(paid / 6)
         assert world.outcome.metrics["efficiency"] == pytest.approx(worth / best)
+        assert world.outcome.metrics["highest_value_won"] == pytest.approx(topped / 6)
 
 
 @pytest.mark.parametrize(("bidders", "top"), [(2, 6), (3, 4)])

@@ -254,6 +254,16 @@ def test_words_and_turns_left_reach_the_other_side():
     ]  # fmt: skip
 
 
+def test_who_waits_sees_how_many_moves_it_will_still_have():
+    world = Haggling(rounds=2, opening="seller")
+    world.reset(0)
+    left = []
+    for _ in range(4):
+        world.step({world.actors()[0]: None})
+        left.append(tuple(world.observe(seat)["rounds_left"] for seat in ("seller", "buyer")))
+    assert left == [(1, 2), (1, 1), (0, 1), (0, 0)]
+
+
 def test_a_seat_sees_nothing_of_the_others_secret():
     seen = []
     for value in (8, 19):

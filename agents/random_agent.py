@@ -46,7 +46,7 @@ class RandomAgent:
         start, n = self._discrete
         if mask is None:
             return start + int(self._draw.random() * n)
-        legal = np.flatnonzero(mask)
+        legal = np.asarray(mask).nonzero()[0]
         if not len(legal):  # nothing is legal: the same answer as Gymnasium's own sampler
             return start
         return start + int(legal[int(self._draw.random() * len(legal))])

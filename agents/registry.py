@@ -27,11 +27,6 @@ from .spec_text import SpecText, parse_spec, query
 
 GROUP = "gymposium.agents"
 _RANDOM = "random"
-_MODELS = {
-    "llm:smollm2": "SmolLM2-135M-Instruct, a small real language model on the CPU",
-    "llm:smollm2?exact=1": "the same, one slot and no prompt reuse: equal seeds, equal play",
-    "llm:scripted/NAME": "a scripted stand-in for a language model, for tests",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +130,7 @@ def known_agents() -> list[AgentInfo]:
         found.append(
             AgentInfo(f"scripted:{name}", _summary(bot), tuple(getattr(bot, "worlds", ())))
         )
-    found += [AgentInfo(text, summary) for text, summary in _MODELS.items()]
+    found += [AgentInfo(text, summary) for text, summary in _models().items()]
     found += [AgentInfo(name, r.summary, r.worlds) for name, r in sorted(_registered.items())]
     for name, point in sorted(_plugins().items()):
         found.append(AgentInfo(name, _plugin_summary(point)))
@@ -258,9 +253,15 @@ def _all_bots() -> dict[str, type]:
     return dict(sorted(item for family in _families() for item in _bots(family).items()))
 
 
+def _models() -> Mapping[str, str]:
+    from .language.agent_spec import llm_models
+
+    return {f"llm:{name}": summary for name, summary in llm_models().items()}
+
+
 def _known_names() -> list[str]:
     bots = [f"scripted:{name}" for name in _all_bots()]
-    return [_RANDOM, *bots, *_MODELS, *_registered, *_plugins()]
+    return [_RANDOM, *bots, *_models(), *_registered, *_plugins()]
 
 
 def _plugins() -> dict[str, EntryPoint]:

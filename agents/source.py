@@ -277,5 +277,26 @@ def _constructor(line: Sequence[ast.ClassDef]) -> tuple[tuple[str, ...] | None, 
                 names, required = _arguments(item.args)
                 return (None if names is None else names[1:]), required[1:]
         if node.decorator_list:
-            return None, ()  # a dataclass or stranger: its constructor is made when it runs
+            return _dataclass_fields(line)
     return (), ()
+
+
+def _dataclass_fields(
+    line: Sequence[ast.ClassDef],
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """What a dataclass's constructor takes; None under any other decorator."""
+    for node in line:
+        names = [ast.unparse(item).partition("(")[0] for item in node.decorator_list]
+        if [name.rpartition(".")[2] for name in names] != ["dataclass"]:
+            return None, ()
+    found: dict[str, bool] = {}
+    for item in (item for node in reversed(line) for item in node.body):
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            if "ClassVar" in ast.unparse(item.annotation):
+                continue
+            value = "" if item.value is None else ast.unparse(item.value)
+            if "init=False" in value:
+                continue
+            makes = value.startswith(("field(", "dataclasses.field("))
+            found[item.target.id] = not value or (makes and "default" not in value)
+    return tuple(found), tuple(name for name, needed in found.items() if needed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from gymposium.errors import UsageError
 from gymposium.types import Agent
@@ -72,7 +73,7 @@ def _trusted(target: str, attr: str, spec: SpecText) -> Callable[[], Agent]:
         ) from error
 
 
-def _isolated(target: str, attr: str, spec: SpecText) -> Callable[[], Agent]:
+def _isolated(target: str, attr: str, spec: SpecText) -> Callable[[], Any]:
     from .isolation import ChildAgent, ChildSpec
 
     child = ChildSpec(target, attr, dict(spec.params), spec.bare)

@@ -143,6 +143,31 @@ def test_broken_python_is_refused_with_its_line(folder):
         resolve("odd.py:f", root=folder)
 
 
+def test_parameters_of_dataclasses_and_inherited_constructors_are_known(folder):
+    (folder / "more.py").write_text(
+        "from dataclasses import dataclass, field\n"
+        "from typing import ClassVar\n"
+        "@dataclass\nclass Data:\n    must: int\n    may: float = 1.0\n"
+        "    kept: list = field(default_factory=list)\n    n: ClassVar[int] = 3\n"
+        "    def act(self, turn): return self.must\n"
+        "class Base:\n    def __init__(self, greed=1): pass\n    def act(self, turn): return 0\n"
+        "class Sub(Base):\n    deterministic = True\n"
+        "class Open(Base):\n    def __init__(self, **more): pass\n",
+        encoding="utf-8",
+    )
+    for text in ("Data?must=1&may=2", "Sub?greed=3", "Open?anything=1"):
+        assert resolve(f"more.py:{text}", root=folder, trusted=True).create()
+    assert resolve("more.py:Sub", root=folder).deterministic
+    for text, said in (
+        ("Data", "needs the parameter 'must'"),
+        ("Data?must=1&n=2", "unknown parameter 'n'"),
+        ("Data?must=1&kpt=2", "did you mean 'kept'"),
+        ("Sub?gred=3", "did you mean 'greed'"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            resolve(f"more.py:{text}", root=folder)
+
+
 def test_identity_follows_the_file_and_the_parameters_but_not_the_folder(folder):
     one = resolve("bots.py:Bot?bias=1", root=folder)
     (folder / "sub").mkdir()
@@ -273,6 +298,12 @@ def test_plug_ins_are_listed_without_being_loaded_and_a_broken_one_breaks_nothin
         resolve("lost_bot")
     with pytest.raises(UnknownName, match="did you mean 'fine_bot'"):
         resolve("fine_bto")
+
+
+def test_language_models_are_listed_and_suggested():
+    assert "llm:smollm2" in [info.spec for info in known_agents()]
+    with pytest.raises(UnknownName, match="did you mean 'llm:smollm2'"):
+        resolve("smollm2")
 
 
 def test_every_known_bot_can_be_made():

@@ -47,13 +47,17 @@ async def measure(spec, name, observation, observation_space, text):
     if waiting is not None:
         await waiting
     start = time.perf_counter() - began
-    times = []
+    times: list[float] = []
+    answers = []
     for turn in turns(observation, space, text):
         began = time.perf_counter()
         answer = agent.act(turn)
         if not isinstance(answer, int):
             answer = await answer
         times.append((time.perf_counter() - began) * 1e6)
+        answers.append(answer)
+    if answers != [1, 0] * (TURNS // 2):
+        raise SystemExit(f"{name}: wrong answers")
     times.sort()
     median, high = statistics.median(times), times[int(len(times) * 0.95)]
     print(f"{name:34} start {start * 1e3:7.1f} ms  turn {median:7.1f} µs  (95 %: {high:7.1f} µs)")

@@ -144,10 +144,17 @@ class ChildProcess(asyncio.SubprocessProtocol):
         transport = self._transport
         if transport is None:
             return
-        if transport.get_returncode() is None and sys.platform != "win32":
+        if transport.get_returncode() is None:
             with contextlib.suppress(OSError):
-                os.killpg(transport.get_pid(), signal.SIGKILL)
-        transport.close()
+                if sys.platform == "win32":
+                    transport.kill()
+                else:
+                    os.killpg(transport.get_pid(), signal.SIGKILL)
+        # Not transport.close(): it polls the process, and would snatch its exit code from asyncio.
+        for fd in (0, 1, 2):
+            pipe = transport.get_pipe_transport(fd)
+            if pipe is not None:
+                pipe.close()
         self._fail(AgentFault("crash", self._obituary()))
 
     # What asyncio calls.

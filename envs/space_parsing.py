@@ -293,13 +293,13 @@ def _spoken_text(space: spaces.Text, text: str) -> str:
         for value in speech.json_values(text)[:1]:
             if isinstance(value, str):
                 return _legal_text(space, value)
-    if space.contains(text):
-        return text
     said = speech.clean(text)
-    for value in speech.json_values(said) if said[:1] in '{"`' else ():
+    for value in speech.json_values(said) if said[:1] in ("{", '"', "`") else ():
         inner = _unwrapped(space, value)
         if isinstance(inner, str):
             return _legal_text(space, inner)
+    if space.contains(text):
+        return text
     return _legal_text(space, said)
 
 

@@ -144,7 +144,7 @@ class TitForTwoTats(MatrixBot):
 
 
 class GenerousTitForTat(MatrixBot):
-    """Tit for tat that forgives a defection with some probability.
+    """Tit for tat that forgives a defection now and then.
 
     Args:
         generosity: the chance to forgive; a third is best at Axelrod's payoffs.

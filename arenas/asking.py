@@ -102,7 +102,8 @@ async def ask(
         player: who is asked; its counters are updated.
         turn: the question.
         reasks: repetitions after a failed attempt.
-        time_limit: seconds for one attempt; enforced on agents that can be waited for.
+        time_limit: seconds for one attempt, for agents that can be waited for. A language model's
+            seat times itself by ``Seat.time_limit``: waiting for a free slot is not thinking.
         meter: the run's budget, for seats backed by language models.
         first: what ``agent.act(turn)`` already returned, if the caller has called it.
         failed: what it raised instead.
@@ -160,8 +161,9 @@ async def _await_answer(
             raise
     calls: Sequence[Call] = ()
     player.waiting_since = perf_counter()
+    limit = None if player.language else time_limit
     try:
-        raw = await (waiting if time_limit is None else asyncio.wait_for(waiting, time_limit))
+        raw = await (waiting if limit is None else asyncio.wait_for(waiting, limit))
         if isinstance(raw, Reply):
             calls = raw.calls
         return raw
@@ -203,9 +205,9 @@ def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]
 
 
 def _count(player: Player, answer: Answer) -> None:
-    if answer.calls:
+    if answer.calls or player.language:
         player.llm_turns += 1
-        player.parsed_turns += answer.action is not None
+        player.parsed_turns += answer.action is not None and bool(answer.calls)
         player.calls.extend(answer.calls)
 
 

@@ -18,7 +18,7 @@ class SeatRow:
         return_: undiscounted sum of rewards.
         faults: counts by kind (``illegal``, ``error``, ``timeout``, ``crash``).
         turns: turns the seat was asked.
-        llm_turns: turns answered with at least one language-model call.
+        llm_turns: turns that were a language model's to decide.
         parsed_turns: those of ``llm_turns`` decided by the model's own parsed answer.
         llm_calls, prompt_tokens, completion_tokens: what the seat's model calls took.
         seconds: wall time the agent took to think.

@@ -11,7 +11,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -127,7 +127,7 @@ class Runner:
             world = self._take_world(job.spec)
             players = {
                 seat: Player(
-                    world.seats[seat],
+                    replace(world.seats[seat], time_limit=job.spec.time_limit),
                     self._agents[name].create(),
                     name,
                     language=self._agents[name].language,

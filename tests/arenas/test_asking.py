@@ -43,13 +43,13 @@ class Always:
 def play(
     first: Any, second: Any = 0, *, game: str = "prisoners-dilemma", **rules: Any
 ) -> tuple[Outcome, Mapping[str, Player]]:
+    meter, language = rules.pop("meter", None), rules.pop("language", False)
     world = make_world("iterated_matrix-v0", game=game, rounds=ROUNDS)
     minds = [mind if hasattr(mind, "act") else Always(mind) for mind in (first, second)]
     players = {
-        seat: Player(world.seats[seat], mind, f"agent {place}", language=True)
+        seat: Player(world.seats[seat], mind, f"agent {place}", language=language)
         for place, (seat, mind) in enumerate(zip(world.seats, minds, strict=True))
     }
-    meter = rules.pop("meter", None)
     match = Match(world, players, 3, MatchRules(**rules), meter=meter)
     return asyncio.run(match.play()), players
 
@@ -215,7 +215,7 @@ def test_a_spent_budget_stops_before_the_next_call_is_made() -> None:
     agent = Model(0)
     meter = Meter({"llm_calls": 4})
     with pytest.raises(BudgetSpent, match="llm_calls"):
-        play(agent, meter=meter)
+        play(agent, meter=meter, language=True)
     assert len(agent.turns) == 4
     assert (meter.calls, meter.prompt_tokens, meter.completion_tokens) == (4, 40, 8)
 
@@ -226,7 +226,7 @@ def test_calls_of_failed_attempts_are_counted_and_unparsed_turns_are_not_the_mod
             text = "nonsense" if turn.step % 2 else '{"action": "cooperate"}'
             return Reply(text=text, calls=(Call("m", (), text, usage=Usage(5, 1)),))
 
-    _, players = play(Model(0), reasks=1)
+    _, players = play(Model(0), reasks=1, language=True)
     model = players["player_0"]
     assert model.llm_turns == ROUNDS
     assert model.parsed_turns == ROUNDS // 2

@@ -78,7 +78,7 @@ def resolve(spec: Any, *, root: Path | None = None, trusted: bool = False) -> Ag
 
     Args:
         spec: a spec string; a mapping with ``spec`` and perhaps ``name``, ``params``, ``trusted``
-            (as in YAML); a class, function or instance (see :func:`~gymposium.agents.as_agent`);
+            (as in YAML); a class, function or instance (see :func:`.agent.as_agent`);
             or an AgentSpec, which is returned.
         root: the folder that relative files are relative to; default: the current one.
         trusted: run the user's code in this process instead of a child.

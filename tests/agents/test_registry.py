@@ -105,7 +105,7 @@ def test_any_text_is_a_spec_or_refused_with_a_sentence(text):
         ("nowhere.py:Bot", "there is no file nowhere.py"),
         ("bot.py:Bot", "did you mean 'bots.py'"),
         ("bots.py:Bto", "did you mean 'Bot'"),
-        ("bots.py:Bot?bais=1", "did you mean 'bias'"),
+        ("bots.py:Bot?bia=1", "did you mean 'bias'"),
         ("bots.py:Bot?bias", "not of the form key=value"),
         ("bots.py:Bot?bias=1&bias=2", "twice"),
         ("bots.py:Bot?trusted=1", "cannot declare itself trusted"),
@@ -266,7 +266,7 @@ def test_registered_names_work_like_any_other():
         with pytest.raises(UsageError, match="registered already"):
             register_agent("mine_for_tests", dict)
         with pytest.raises(UnknownName, match="did you mean 'start'"):
-            resolve("mine_for_tests?strat=3")
+            resolve("mine_for_tests?strt=3")
     finally:
         del registry._registered["mine_for_tests"]
 
@@ -318,4 +318,4 @@ def test_every_known_bot_can_be_made():
 
 def test_a_field_that_does_not_exist_is_refused():
     with pytest.raises(UnknownName, match="did you mean 'params'"):
-        resolve({"spec": "random", "parms": {}})
+        resolve({"spec": "random", "param": {}})

@@ -159,4 +159,8 @@ def _yaml(value: Any, *, quoted: bool = False) -> str:
         return f"[{', '.join(_yaml(item, quoted=True) for item in value)}]"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{'-' if value < 0 else ''}.{'nan' if value != value else 'inf'}"
-    return repr(value) if isinstance(value, float) else json.dumps(value)
+    if isinstance(value, float):
+        text = repr(value)
+        # YAML 1.1 knows an exponent only behind a decimal point.
+        return text if "." in text else text.replace("e", ".0e")
+    return json.dumps(value)

@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 
 import gymnasium as gym
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gymposium.agents import registry
@@ -79,6 +79,7 @@ def test_values_are_yaml_scalars(written, meant):
 
 
 @given(st.dictionaries(st.sampled_from("abc"), PLAIN | st.lists(PLAIN, max_size=3)))
+@example({"a": [5e-324, 1e16, "1e-3"], "b": 1e-5})
 @settings(max_examples=200, deadline=None)
 def test_canonical_specs_read_back_as_the_same_parameters(params):
     assert dict(parse_spec("bots.py:Bot" + query(params)).params) == params

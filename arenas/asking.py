@@ -72,6 +72,8 @@ class Answer:
 
 async def take_seat(player: Player, seed: int, time_limit: float | None) -> None:
     """Reset the agent for a new match; a failure puts the seat out instead of ending the match."""
+    if player.out:
+        return
     try:
         waiting = player.agent.reset(player.seat, seed)
         if inspect.isawaitable(waiting):

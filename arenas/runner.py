@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from gymposium.types import Call, Outcome, World
+from gymposium.errors import GymposiumError
+from gymposium.types import Call, Outcome, Seat, World
 
 from .asking import Player
 from .executors.inline import play_window
@@ -126,12 +127,7 @@ class Runner:
         async with self._permits.take(isolated):
             world = self._take_world(job.spec)
             players = {
-                seat: Player(
-                    replace(world.seats[seat], time_limit=job.spec.time_limit),
-                    self._agents[name].create(),
-                    name,
-                    language=self._agents[name].language,
-                )
+                seat: self._player(replace(world.seats[seat], time_limit=job.spec.time_limit), name)
                 for seat, name in seating.items()
             }
             began = perf_counter()
@@ -151,6 +147,15 @@ class Runner:
         row = self._row(job, world, players, outcome, perf_counter() - began)
         self._store(job, match, row, players)
         self._idle.setdefault(job.spec.cell, []).append(world)
+
+    def _player(self, seat: Seat, name: str) -> Player:
+        spec = self._agents[name]
+        try:
+            return Player(seat, spec.create(), name, language=spec.language)
+        except GymposiumError:
+            raise
+        except Exception:  # noqa: BLE001 - the agent boundary: its constructor is its own code
+            return Player(seat, None, name, language=spec.language, out="error")
 
     def _match(self, job: Job, world: World, players: Mapping[str, Player]) -> Match:
         spec = job.spec

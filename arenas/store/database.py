@@ -52,7 +52,10 @@ def open_database(path: Path, *, create: bool) -> sqlite3.Connection:
     if not create and not path.exists():
         raise StoreError(f"{path.parent} is not a run folder: it holds no {path.name}")
     with telling(path):
-        connection = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+        # In a notebook the run has a thread of its own; still one thread at a time uses it.
+        connection = sqlite3.connect(
+            path, isolation_level=None, timeout=30.0, check_same_thread=False
+        )
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:

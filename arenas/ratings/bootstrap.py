@@ -8,9 +8,11 @@ Tibshirani 1993, chapter 8). Two things the plain percentile interval gets wrong
   normal over Student quantiles (Hesterberg 2015, "What Teachers Should Know About the Bootstrap",
   section 5.3). Deviations from the estimate are stretched by that factor. With a single block
   nothing is known about the spread, and there is no interval: None, never one of zero width.
-* **No losses.** Resampling matches that somebody always won gives the same rating every time. The
-  pseudo-comparisons of the prior are therefore reweighted in each replica by Exp(1) draws (the
-  Bayesian bootstrap, Rubin 1981): the rating of an unbeaten agent stays as uncertain as it is.
+* **No losses.** Resampling matches that somebody always won gives the same rating every time. A
+  second set of replicas therefore keeps all blocks, counts each pair at most once a block (matches
+  of a block may all say the same), and reweights the pseudo-comparisons of the prior by Exp(1)
+  draws (the Bayesian bootstrap, Rubin 1981): the rating of an unbeaten agent stays as uncertain as
+  it is. Both deviations are added as squares; only the first is stretched.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from .comparisons import Comparisons
 
 _GRID = 20_001
 _LARGE = 2_000
+# Enough for any data that say something; where they do not, intervals are huge anyway.
+_STEPS = 30
 
 
 class Interval(NamedTuple):
@@ -38,10 +42,17 @@ class Interval(NamedTuple):
 
 
 class Replicas(NamedTuple):
-    """Bootstrap replicas of a fit: one row a replica, in natural log-odds."""
+    """Bootstrap replicas of a fit: one row a replica, in natural log-odds.
+
+    Attributes:
+        strengths, sides: with the blocks drawn anew (strengths centred as in the fit).
+        prior_strengths, prior_sides: with the prior's weights drawn anew instead.
+    """
 
     strengths: Floats
     sides: Floats
+    prior_strengths: Floats
+    prior_sides: Floats
 
 
 def block_weights(blocks: int, replicas: int, seed: int) -> Floats:
@@ -75,34 +86,58 @@ def bootstrap(
         prior: as given to :func:`~.bradley_terry.fit`.
 
     Returns:
-        Strengths (centred as in ``fit``) and side effects.
+        As many replicas with the prior's weights drawn as with the blocks drawn.
     """
     rng = np.random.default_rng([seed, 1])
     counts, group = comparisons.counts_and_groups()
     likelihood = Likelihood(counts)
-    rows = len(counts.first)
+    rows, size = len(counts.first), likelihood.parameters
     log_tie = np.log(fit.tie) if fit.tie > 0 else 0.0
     start = np.concatenate([fit.strengths, fit.sides, [log_tie]])
-    strengths = np.empty((len(weights), counts.agents))
-    sides = np.empty((len(weights), counts.sides))
-    for number, weight in enumerate(weights):
-        each = weight[comparisons.block]
+    drawn = np.empty((2, len(weights), size))
+    equal = PriorWeights.equal(size, prior)
+
+    def add_up(each: Floats) -> tuple[Floats, Floats, Floats]:
         wins, losses, ties = (
             np.bincount(group, weights=each * x, minlength=rows).astype(np.float64, copy=False)
             for x in (comparisons.wins, comparisons.losses, comparisons.ties)
         )
-        drawn = PriorWeights.drawn(likelihood.parameters, prior, rng)
+        return wins, losses, ties
+
+    def refit(weight: PriorWeights, outcomes: tuple[Floats, Floats, Floats]) -> Floats:
         # A step below 1e-3 leaves an error near its square: a thousandth of a rating point.
         values, _, _ = likelihood.maximise(
-            drawn, outcomes=(wins, losses, ties), start=start, tolerance=1e-3
+            weight, outcomes=outcomes, start=start, tolerance=1e-3, max_iterations=_STEPS
         )
-        strengths[number] = centred(values[: counts.agents], fit.component)
-        sides[number] = values[counts.agents : -1]
-    return Replicas(strengths, sides)
+        strengths = centred(values[: counts.agents], fit.component)
+        return np.concatenate([strengths, values[counts.agents : -1]])
+
+    once = add_up(_once_a_block(comparisons))
+    for number, weight in enumerate(weights):
+        drawn[0, number] = refit(equal, add_up(weight[comparisons.block]))
+        drawn[1, number] = refit(PriorWeights.drawn(size, prior, rng), once)
+    agents = counts.agents
+    return Replicas(
+        drawn[0, :, :agents], drawn[0, :, agents:], drawn[1, :, :agents], drawn[1, :, agents:]
+    )
+
+
+def _once_a_block(comparisons: Comparisons) -> Floats:
+    """Weights of the entries with which no pair counts more than once in any block."""
+    pairs = np.stack([comparisons.block, comparisons.first, comparisons.second])
+    _, where = np.unique(pairs, axis=1, return_inverse=True)
+    where = where.reshape(-1)
+    total = comparisons.wins + comparisons.losses + comparisons.ties
+    return np.asarray(1.0 / np.maximum(1.0, np.bincount(where, weights=total)[where]))
 
 
 def interval(
-    estimate: float, replicas: Floats, *, blocks: int, confidence: float = 0.95
+    estimate: float,
+    replicas: Floats,
+    *,
+    blocks: int,
+    confidence: float = 0.95,
+    besides: Floats | None = None,
 ) -> Interval | None:
     """Percentile interval, stretched for small numbers of blocks.
 
@@ -111,6 +146,8 @@ def interval(
         replicas: the figure in each replica; NaN where it could not be computed.
         blocks: number of blocks that carry information about the figure.
         confidence: share of intervals that should cover the truth.
+        besides: replicas that vary something else than the blocks; their deviations are added as
+            squares, without stretching.
 
     Returns:
         The interval, which contains the estimate, or None with fewer than two blocks or replicas.
@@ -118,13 +155,18 @@ def interval(
     known = replicas[~np.isnan(replicas)]
     if blocks < 2 or len(known) < 2 or not np.isfinite(estimate):
         return None
+    below, above = stretch(blocks, confidence) * _deviations(estimate, known, confidence)
+    if besides is not None:
+        more = _deviations(estimate, besides, confidence)
+        below, above = np.hypot([below, above], more)
+    return Interval(float(estimate - below), float(estimate + above))
+
+
+def _deviations(estimate: float, replicas: Floats, confidence: float) -> Floats:
+    """How far the percentiles lie below and above the estimate, at least 0."""
     tail = 0.5 * (1.0 - confidence)
-    low, high = np.quantile(known, [tail, 1.0 - tail])
-    factor = stretch(blocks, confidence)
-    return Interval(
-        float(estimate - factor * max(0.0, estimate - low)),
-        float(estimate + factor * max(0.0, high - estimate)),
-    )
+    low, high = np.quantile(replicas, [tail, 1.0 - tail])
+    return np.maximum(0.0, [estimate - low, high - estimate])
 
 
 @lru_cache(maxsize=1024)

@@ -34,6 +34,8 @@ POINTS = 400.0 / np.log(10.0)
 PRIOR = 0.5
 _MAX_STEP = 4.0
 _LOG_TIE_BOUNDS = (-30.0, 30.0)
+# Beyond this the smaller chance is nothing to the larger, and denormal numbers only cost time.
+_LARGE = 100.0
 
 
 @dataclass(frozen=True)
@@ -309,9 +311,13 @@ class Likelihood:
         advantage = sum(padded[i] for i in self._plus) - sum(padded[i] for i in self._minus)
         # All of exp(d/2) : exp(-d/2) : nu divided by exp(|d|/2), so that nothing overflows.
         size = np.abs(advantage)
-        small = np.exp(-size)
+        small = np.exp(-np.minimum(size, _LARGE))
         log_tie = values[-1]
-        even = np.exp(log_tie - 0.5 * size) if self.has_ties else np.zeros_like(size)
+        even = (
+            np.exp(log_tie - 0.5 * np.minimum(size, _LARGE))
+            if self.has_ties
+            else np.zeros_like(size)
+        )
         whole = 1.0 + small + even
         lean = np.sign(advantage) * (1.0 - small) / whole
         tie = even / whole

@@ -224,8 +224,15 @@ def _ratings(
 ) -> list[_Rating]:
     blocks = _blocks_per_agent(comparisons)
     points, drawn = fitted.points, replicas.strengths * POINTS
+    prior = replicas.prior_strengths * POINTS
     intervals = [
-        interval(float(points[n]), drawn[:, n], blocks=int(blocks[n]), confidence=confidence)
+        interval(
+            float(points[n]),
+            drawn[:, n],
+            blocks=int(blocks[n]),
+            confidence=confidence,
+            besides=prior[:, n],
+        )
         for n in range(len(points))
     ]
     lows = [None if found is None else found.low for found in intervals]
@@ -326,11 +333,14 @@ def _seat_effects(
     cells = np.array([side.cell for side in comparisons.sides])
     for number, side in enumerate(comparisons.sides):
         same = np.flatnonzero(cells == side.cell)
-        value = float((fitted.sides[number] - fitted.sides[same].mean()) * POINTS)
-        drawn = (replicas.sides[:, number] - replicas.sides[:, same].mean(axis=1)) * POINTS
+        value, drawn, prior = (
+            (x[..., number] - x[..., same].mean(axis=-1)) * POINTS
+            for x in (fitted.sides, replicas.sides, replicas.prior_sides)
+        )
+        value = float(value)
         held = (comparisons.first_side == number) | (comparisons.second_side == number)
         blocks = len(np.unique(comparisons.block[held]))
-        found = interval(value, drawn, blocks=blocks, confidence=confidence)
+        found = interval(value, drawn, blocks=blocks, confidence=confidence, besides=prior)
         low, high = found or (None, None)
         effects.append(SeatEffect(side.cell, side.seat, value, low, high))
     return effects

@@ -30,7 +30,12 @@ def gap(data: Comparisons, seed: int, replicas: int = 200) -> tuple[float, float
     fitted = fit(data.counts())
     drawn = bootstrap(data, fitted, block_weights(len(data.blocks), replicas, seed), seed=seed)
     value = float(fitted.strengths[0] - fitted.strengths[1])
-    found = interval(value, drawn.strengths[:, 0] - drawn.strengths[:, 1], blocks=len(data.blocks))
+    found = interval(
+        value,
+        drawn.strengths[:, 0] - drawn.strengths[:, 1],
+        blocks=len(data.blocks),
+        besides=drawn.prior_strengths[:, 0] - drawn.prior_strengths[:, 1],
+    )
     assert found is not None
     return value, found.low, found.high
 
@@ -75,6 +80,15 @@ def test_winning_every_match_leaves_the_rating_uncertain_upwards() -> None:
     assert 0 < low < value
 
 
+def test_matches_of_one_block_may_all_say_the_same() -> None:
+    # Two blocks of fifty wins each are two blocks, not a hundred matches.
+    two, hundred = np.full(2, 50), np.full(100, 1)
+    few = gap(comparisons(two, 0 * two, 0 * two), seed=0)
+    many = gap(comparisons(hundred, 0 * hundred, 0 * hundred), seed=0)
+    assert few[0] == pytest.approx(many[0])
+    assert few[1] < 2 < 4 < many[1]
+
+
 def test_replicas_do_not_depend_on_where_the_search_starts() -> None:
     rng = np.random.default_rng(0)
     data = comparisons(*rng.integers(0, 5, (3, 12)))
@@ -91,11 +105,11 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     truth, nu, blocks = 0.6, 0.5, 12
     parts = np.array([np.exp(truth / 2), np.exp(-truth / 2), nu])
     hits = 0
-    for trial in range(120):
+    for trial in range(60):
         # Blocks differ: each shifts the odds of all its matches, as a common seed does.
         shift = rng.normal(0, 0.3, blocks)
         lean = np.exp(np.stack([shift / 2, -shift / 2, 0 * shift], axis=1)) * parts
         seen = np.array([rng.multinomial(6, p) for p in lean / lean.sum(axis=1, keepdims=True)]).T
-        _, low, high = gap(comparisons(*seen), seed=trial, replicas=120)
+        _, low, high = gap(comparisons(*seen), seed=trial, replicas=60)
         hits += low <= truth <= high
-    assert 0.88 <= hits / 120 <= 1.0
+    assert 0.88 <= hits / 60 <= 1.0

@@ -48,7 +48,7 @@ def test_always_defect_is_not_crowned_in_the_dilemma(
     self_play: bool,
 ) -> None:
     rows = []
-    for seed, one, two in itertools.product(range(3), STRATEGIES, STRATEGIES):
+    for seed, one, two in itertools.product(range(8), STRATEGIES, STRATEGIES):
         if self_play or one != two:
             returns = play_dilemma(one, two, rounds)
             rows.append(make_match([(one, returns[0]), (two, returns[1])], kind="mixed", seed=seed))

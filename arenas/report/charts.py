@@ -1,0 +1,74 @@
+"""Geometry of the page's small charts: numbers only, which the template draws as inline SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WIDTH = 168.0
+_MARGIN = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A labelled position on an axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An estimate with its interval; without one only the estimate is drawn, hollow."""
+
+    x: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear axis from ``start`` to ``stop`` over ``WIDTH`` pixels."""
+
+    start: float
+    stop: float
+
+    @classmethod
+    def around(cls, values: Iterable[float | None], *, include: float | None = None) -> Scale:
+        """The scale that shows all finite values."""
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        known += [] if include is None else [include]
+        if not known:
+            return cls(-1.0, 1.0)
+        start, stop = min(known), max(known)
+        if stop - start <= 1e-12 * max(1.0, abs(start), abs(stop)):
+            half = max(1.0, 0.1 * abs(start))
+            start, stop = start - half, stop + half
+        return cls(start, stop)
+
+    def x(self, value: float) -> float:
+        """Pixels from the left edge."""
+        part = (value - self.start) / (self.stop - self.start)
+        return round(_MARGIN + min(1.0, max(0.0, part)) * (WIDTH - 2 * _MARGIN), 2)
+
+    def bar(self, value: float, low: float | None, high: float | None) -> Bar | None:
+        """The bar of an estimate, or None when there is no estimate."""
+        if not math.isfinite(value):
+            return None
+        if low is None or high is None:
+            return Bar(self.x(value), None, None)
+        return Bar(self.x(value), self.x(low), self.x(high))
+
+    def ticks(self) -> list[Tick]:
+        """Three to six round numbers."""
+        width = self.stop - self.start
+        step = 10.0 ** math.floor(math.log10(width / 2))
+        while width / step > 5:
+            step *= 2.5 if f"{step:e}".startswith("2") else 2
+        first = math.ceil(self.start / step - 1e-9)
+        last = math.floor(self.stop / step + 1e-9)
+        return [
+            Tick(self.x(number * step), f"{number * step:.10g}".replace("-", "−"))
+            for number in range(first, last + 1)
+        ]

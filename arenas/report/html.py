@@ -1,0 +1,258 @@
+"""The report: one self-contained page that says what was run and what came out of it.
+
+No script, no request: styles and charts are inline, and the page's own content policy forbids the
+rest. All words of agents go through autoescaping and are cut to size, so that 100,000 matches and a
+talkative model still make a page that opens at once. Equal input gives equal bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from gymposium.errors import StoreError
+
+from ..ratings.leaderboard import Leaderboard, LeaderRow
+from ..ratings.metrics import Mean, mean_metrics
+from ..rows import MatchRow
+from . import figures
+from .charts import WIDTH, Bar, Scale
+from .summary import CellSummary, Summary, summarise
+from .transcripts import Line, tell
+
+ROWS, CELLS, CELL_AGENTS, MATRIX, MEASURES, NOTES = 200, 30, 30, 24, 60, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A row of the leaderboard with its bar."""
+
+    row: LeaderRow
+    bar: Bar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the scenario: mean returns on a scale of its own."""
+
+    summary: CellSummary
+    scale: Scale
+    means: list[tuple[Mean, Bar | None]]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """An entry of the head-to-head matrix, from the view of its row."""
+
+    text: str
+    share: float
+    strength: int
+    title: str
+
+
+def write_report(
+    run_info: Mapping[str, Any],
+    leaderboard: Leaderboard,
+    rows: Sequence[MatchRow],
+    transcripts: Iterable[Line | Iterable[Line]],
+    path: str | Path,
+) -> Path:
+    """Write the page.
+
+    Args:
+        run_info: plain data about the run: ``scenario`` (a name or the scenario's data), ``seed``,
+            ``version``, ``python``, ``machine``, ``commit``, ``started``, ``agents``; anything else
+            that is there is listed as well.
+        leaderboard: the ratings of ``rows``.
+        rows: finished matches.
+        transcripts: decoded lines of a few records (:func:`.transcripts.tell`).
+        path: the file to write; replaced in one step if it exists.
+
+    Returns:
+        ``path``.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    path = Path(path)
+    page = render_report(run_info, leaderboard, rows, transcripts)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(page, encoding="utf-8", errors="replace", newline="\n")
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"the report {path} cannot be written ({error.strerror}): free some space, or choose a "
+            "folder that exists and is writable"
+        ) from error
+    return path
+
+
+def render_report(
+    run_info: Mapping[str, Any],
+    leaderboard: Leaderboard,
+    rows: Sequence[MatchRow],
+    transcripts: Iterable[Line | Iterable[Line]] = (),
+) -> str:
+    """The page as text; arguments as in :func:`write_report`."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    summary = summarise(rows)
+    shown = leaderboard.rows[:ROWS]
+    scale = Scale.around([x for row in shown for x in (row.rating, row.low, row.high)], include=0.0)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals |= {"f": figures, "width": round(WIDTH)}
+    source = files(__package__)
+    return environment.from_string(source.joinpath("page.html").read_text("utf-8")).render(
+        # Our own file, the only text that is not escaped.
+        style=Markup(source.joinpath("page.css").read_text("utf-8")),
+        title=_title(run_info),
+        description=_description(run_info),
+        facts=_facts(run_info),
+        settings=_settings(run_info),
+        agents=_agents(run_info),
+        board=leaderboard,
+        ranked=[Ranked(row, scale.bar(row.rating, row.low, row.high)) for row in shown],
+        scale=scale,
+        hidden=len(leaderboard.rows) - len(shown),
+        summary=summary,
+        players=[agent for agent in summary.agents if agent.role != "judge"][:ROWS],
+        spenders=[agent for agent in summary.agents if agent.llm_calls or agent.llm_turns][:ROWS],
+        lead=_lead(leaderboard, summary),
+        cells=_cells(leaderboard, summary),
+        cells_hidden=max(0, len(summary.cells) - CELLS),
+        effects=leaderboard.seat_effect[:MEASURES],
+        duels=_duels(leaderboard),
+        measures=mean_metrics(
+            rows, bootstrap=leaderboard.replicas, confidence=leaderboard.confidence
+        )[:MEASURES],
+        notes=[figures.plain(note, 1000) for note in leaderboard.notes[:NOTES]],
+        transcripts=tell(transcripts),
+        level=f"{100 * leaderboard.confidence:g} %",
+    )
+
+
+def _lead(board: Leaderboard, summary: Summary) -> str:
+    """The result in one sentence."""
+    first = [row.agent for row in board.rows if row.rank == 1 and row.connected]
+    compared = sum(row.connected for row in board.rows)
+    if not first or compared < 2:
+        return "Nothing was compared, so nobody leads."
+    if len(first) == compared and compared > 1:
+        return f"No difference between the {compared} agents is established."
+    names = [figures.name(agent) for agent in first[:4]]
+    if len(first) == 1:
+        return f"{names[0]} leads: its interval lies above all others."
+    more = f" and {len(first) - 4} more" if len(first) > 4 else ""
+    return f"{', '.join(names)}{more} share the lead: their intervals overlap."
+
+
+def _title(info: Mapping[str, Any]) -> str:
+    scenario = info.get("scenario")
+    if isinstance(scenario, Mapping):
+        scenario = scenario.get("title") or scenario.get("name")
+    return figures.name(str(info.get("title") or scenario or "Run"))
+
+
+def _description(info: Mapping[str, Any]) -> str:
+    scenario = info.get("scenario")
+    found = scenario.get("description") if isinstance(scenario, Mapping) else None
+    return figures.plain(found or info.get("description") or "", 800)
+
+
+def _facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Short facts about the run, in a fixed order, unknown ones after the known."""
+    known = ("seed", "version", "commit", "python", "machine", "started", "finished", "status")
+    names = {"version": "gymposium"}
+    facts = []
+    others = sorted(set(map(str, info)) - {*known, "scenario", "agents", "title", "description"})
+    for key in [*known, *others[:20]]:
+        value = info.get(key)
+        if value in (None, "", [], {}):
+            continue
+        if key in ("started", "finished") and isinstance(value, int | float):
+            value = _moment(value)
+        facts.append((figures.name(names.get(key, key)), figures.plain(value, 300)))
+    return facts
+
+
+def _moment(value: float) -> str:
+    try:
+        return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):
+        return str(value)
+
+
+def _settings(info: Mapping[str, Any]) -> str:
+    scenario = info.get("scenario")
+    if not isinstance(scenario, Mapping):
+        return ""
+    text = json.dumps(scenario, indent=2, ensure_ascii=False, default=str)
+    return figures.plain(text, 12_000)
+
+
+def _agents(info: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """(name, spec, remarks) of every agent the run knew."""
+    agents = info.get("agents")
+    if not isinstance(agents, Mapping):
+        return []
+    found = []
+    for agent, facts in sorted(agents.items(), key=lambda item: str(item[0]))[:ROWS]:
+        facts = facts if isinstance(facts, Mapping) else {"spec": facts}
+        remarks = [word for word in ("deterministic", "trusted") if facts.get(word) is True]
+        remarks += ["language model"] if facts.get("language") is True else []
+        spec = figures.plain(facts.get("spec") or "", 200)
+        found.append((figures.name(str(agent)), spec, ", ".join(remarks)))
+    return found
+
+
+def _cells(board: Leaderboard, summary: Summary) -> list[Cell]:
+    means: dict[str, list[Mean]] = {}
+    for mean in board.cells:
+        means.setdefault(str(mean.cell), []).append(mean)
+    cells = []
+    for cell in summary.cells[:CELLS]:
+        found = sorted(means.get(cell.cell, []), key=lambda mean: (-mean.value, mean.subject))
+        shown = found[:CELL_AGENTS]
+        scale = Scale.around(x for mean in shown for x in (mean.value, mean.low, mean.high))
+        bars = [(mean, scale.bar(mean.value, mean.low, mean.high)) for mean in shown]
+        cells.append(Cell(cell, scale, bars, len(found) - len(shown)))
+    return cells
+
+
+def _duels(board: Leaderboard) -> list[tuple[str, list[Duel | None]]]:
+    """The head-to-head matrix of the first agents; None where two never met."""
+    names = [row.agent for row in board.rows[:MATRIX]]
+    record: dict[tuple[str, str], tuple[float, float, float]] = {}
+    for pair in board.pairs:
+        record[pair.agent, pair.other] = (pair.wins, pair.ties, pair.losses)
+        record[pair.other, pair.agent] = (pair.losses, pair.ties, pair.wins)
+    return [
+        (figures.name(one), [_duel(one, two, record.get((one, two))) for two in names])
+        for one in names
+    ]
+
+
+def _duel(one: str, two: str, record: tuple[float, float, float] | None) -> Duel | None:
+    if record is None or sum(record) <= 0:
+        return None
+    wins, ties, losses = record
+    part = (wins + 0.5 * ties) / sum(record)
+    return Duel(
+        text=f"{100 * part:.0f}",
+        share=part,
+        strength=round(200 * abs(part - 0.5)),
+        title=(
+            f"{figures.name(one)} against {figures.name(two)}: {figures.count(wins)} won, "
+            f"{figures.count(ties)} tied, {figures.count(losses)} lost"
+        ),
+    )

@@ -1,0 +1,193 @@
+"""A few matches, told step by step: the record's lines cut down to what a page can carry.
+
+Everything here is untrusted and capped three times: a text, a match, and all matches together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .figures import figure, name, plain
+
+MATCHES, STEPS, SEATS = 12, 40, 12
+TEXT, SPEECH = 600, 900
+BUDGET = 300_000
+
+Line = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Said:
+    """What one seat was shown and answered in one step."""
+
+    seat: str
+    agent: str
+    shown: str
+    action: str
+    text: str
+    thought: str
+    fault: str
+    errors: list[str]
+
+    @property
+    def size(self) -> int:
+        """Characters it puts on the page."""
+        words = (self.shown, self.action, self.text, self.thought, *self.errors)
+        return sum(len(word) for word in words) + len(self.seat) + len(self.agent) + 50
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a match."""
+
+    number: str
+    said: list[Said] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """One match.
+
+    Attributes:
+        title: what was played, and by whom.
+        steps: those that are shown.
+        hidden: steps that are not.
+        returns: (seat, agent, return) of the end, as far as it is known.
+        reason: why it ended.
+    """
+
+    title: str
+    steps: list[Step] = field(default_factory=list)
+    hidden: int = 0
+    returns: list[tuple[str, str, str]] = field(default_factory=list)
+    reason: str = ""
+
+
+def tell(transcripts: Iterable[Line | Iterable[Line]]) -> list[Transcript]:
+    """Cut records down for the page.
+
+    Args:
+        transcripts: decoded lines of records, one after the other (each begins with its ``match``
+            line), or one iterable of lines per match. Only the first matches are read.
+
+    Returns:
+        At most ``MATCHES`` transcripts of at most ``STEPS`` steps, within ``BUDGET`` characters.
+    """
+    told: list[Transcript] = []
+    budget = BUDGET
+    for lines in _matches(transcripts):
+        if len(told) == MATCHES or budget <= 0:
+            break
+        transcript, used = _tell_one(lines, budget // (MATCHES - len(told)))
+        budget -= used
+        told.append(transcript)
+    return told
+
+
+def _matches(transcripts: Iterable[Line | Iterable[Line]]) -> Iterator[list[Line]]:
+    current: list[Line] = []
+    for item in transcripts:
+        if not isinstance(item, Mapping):
+            yield list(item)
+            continue
+        if item.get("kind") == "match" and current:
+            yield current
+            current = []
+        current.append(item)
+    if current:
+        yield current
+
+
+def _tell_one(lines: list[Line], budget: int) -> tuple[Transcript, int]:
+    header = next((line for line in lines if line.get("kind") == "match"), {})
+    seating = _mapping(header.get("seating"))
+    transcript = Transcript(_title(header, seating))
+    used = len(transcript.title)
+    for line in lines:
+        if line.get("kind") == "outcome":
+            _end(transcript, _mapping(line.get("outcome")), seating)
+        if line.get("kind") != "step":
+            continue
+        if len(transcript.steps) == STEPS or transcript.hidden:
+            transcript.hidden += 1
+            continue
+        step = _step(line, seating)
+        size = sum(said.size for said in step.said) + 50
+        if used + size > budget:
+            transcript.hidden += 1
+            continue
+        used += size
+        transcript.steps.append(step)
+    return transcript, used
+
+
+def _title(header: Line, seating: Mapping[str, Any]) -> str:
+    what = str(header.get("cell") or header.get("world") or "match")
+    who = " · ".join(_agent(seat, seating) for seat in list(seating)[:SEATS])
+    seed = f", seed {plain(header['seed'], 24)}" if "seed" in header else ""
+    return f"{name(what)}{seed}" + (f": {who}" if who else "")
+
+
+def _step(line: Line, seating: Mapping[str, Any]) -> Step:
+    step = Step(plain(line.get("step", ""), 12))
+    turns, replies = _mapping(line.get("turns")), _mapping(line.get("replies"))
+    for seat in list({**turns, **replies})[:SEATS]:
+        turn, reply = _mapping(turns.get(seat)), _mapping(replies.get(seat))
+        shown = turn.get("text")
+        action, errors = reply.get("action"), reply.get("errors")
+        step.said.append(
+            Said(
+                seat=name(str(seat)),
+                agent=_agent(seat, seating),
+                shown=plain(_readable(turn.get("observation")) if shown is None else shown, TEXT),
+                action="" if action is None else plain(_readable(action), TEXT),
+                text=plain(reply.get("text") or "", SPEECH),
+                thought=plain(reply.get("thought") or "", TEXT),
+                fault=plain(reply.get("fault") or "", 40),
+                errors=[_error(error) for error in errors[:3]] if isinstance(errors, list) else [],
+            )
+        )
+    return step
+
+
+def _end(transcript: Transcript, outcome: Line, seating: Mapping[str, Any]) -> None:
+    transcript.reason = plain(outcome.get("reason") or "", 300)
+    returns = _mapping(outcome.get("returns"))
+    for seat, value in list(returns.items())[:SEATS]:
+        known = isinstance(value, int | float)
+        shown = figure(float(value)) if known else plain(value, 40)
+        transcript.returns.append((name(str(seat)), _agent(seat, seating), shown))
+
+
+def _agent(seat: Any, seating: Mapping[str, Any]) -> str:
+    found = seating.get(seat, "")
+    if isinstance(found, Mapping):
+        found = found.get("name") or found.get("agent") or ""
+    return name(str(found)) if found else name(str(seat))
+
+
+def _error(error: Any) -> str:
+    sentence = _mapping(error).get("error", error)
+    return plain(sentence, 300)
+
+
+def _readable(value: Any, depth: int = 0) -> Any:
+    """A value of the wire form without its type tags, for reading only."""
+    if depth > 8:
+        return "…"
+    if isinstance(value, list):
+        return [_readable(item, depth + 1) for item in value[:200]]
+    if not isinstance(value, Mapping):
+        return value[: 2 * TEXT] if isinstance(value, str) else value
+    if len(value) == 1:
+        ((tag, inner),) = value.items()
+        if isinstance(tag, str) and tag.startswith("$"):
+            typed = tag in ("$number", "$array") and isinstance(inner, list) and inner
+            return _readable(inner[-1] if typed else inner, depth + 1)
+    return {str(key): _readable(item, depth + 1) for key, item in list(value.items())[:100]}
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -145,7 +145,8 @@ def _check_depth(text: str, name: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                line = event.start_mark.line + 1
+                mark = event.start_mark
+                line = 0 if mark is None else mark.line + 1
                 raise UsageError(
                     f"{name}:{line}: nested deeper than {MAX_DEPTH} levels; flatten it"
                 )

@@ -79,10 +79,13 @@ class AgentEntry(Part):
         description="random, scripted:NAME, llm:MODEL, FILE.py:ATTR, package.module:ATTR, or a "
         "name that an installed package provides; ?key=value sets parameters"
     )
-    name: Name | None = Field(None, description="what tables show; default: from the spec")
-    params: dict[str, JsonValue] = Field({}, description="parameters, as after ? in the spec")
+    name: Name | None = Field(default=None, description="what tables show; default: from the spec")
+    params: dict[str, JsonValue] = Field(
+        default={}, description="parameters, as after ? in the spec"
+    )
     trusted: bool = Field(
-        False, description="run this agent's code in our own process instead of a child process"
+        default=False,
+        description="run this agent's code in our own process instead of a child process",
     )
 
     @model_validator(mode="before")
@@ -137,11 +140,15 @@ class WorldEntry(Part):
     """One world with its parameters: a *cell*, within which agents are compared."""
 
     id: Name = Field(description="a world id, e.g. iterated_matrix-v0; `gymposium list worlds`")
-    name: Name = Field("", validate_default=False, description="the cell's name; default: the id")
-    params: dict[str, JsonValue] = Field({}, description="the world's parameters")
-    agents: AgentEntries = Field((), description="extra agents that play only in this world")
+    name: Name = Field(
+        default="", validate_default=False, description="the cell's name; default: the id"
+    )
+    params: dict[str, JsonValue] = Field(default={}, description="the world's parameters")
+    agents: AgentEntries = Field(
+        default=(), description="extra agents that play only in this world"
+    )
     roles: dict[str, Role] = Field(
-        {}, description="seats that are not focal: seat id -> background or judge"
+        default={}, description="seats that are not focal: seat id -> background or judge"
     )
 
     @model_validator(mode="before")
@@ -161,16 +168,26 @@ class WorldEntry(Part):
 class Schedule(Part):
     """Who meets whom, how often; ``arenas/schedule.py`` says what each kind means."""
 
-    kind: ScheduleKind = Field("round_robin", description="the way agents are brought together")
-    repeats: int = Field(
-        1, ge=1, le=1_000_000, description="seed blocks: the whole schedule, on new seeds each time"
+    kind: ScheduleKind = Field(
+        default="round_robin", description="the way agents are brought together"
     )
-    rotate_seats: bool = Field(True, description="every agent sits in every seat equally often")
+    repeats: int = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        description="seed blocks: the whole schedule, on new seeds each time",
+    )
+    rotate_seats: bool = Field(
+        default=True, description="every agent sits in every seat equally often"
+    )
     rounds: int | None = Field(
-        None, ge=1, le=1000, description="swiss only: rounds; default: log2 of the agents, up"
+        default=None,
+        ge=1,
+        le=1000,
+        description="swiss only: rounds; default: log2 of the agents, up",
     )
     max_matches: int = Field(
-        1000,
+        default=1000,
         ge=1,
         le=1_000_000,
         description="round_robin with three or more seats: matches per block and world above "
@@ -181,9 +198,11 @@ class Schedule(Part):
 class Budget(Part):
     """Limits that stop a run cleanly and resumably; they never change an answer."""
 
-    llm_calls: int | None = Field(None, ge=0, description="language-model calls")
-    tokens: int | None = Field(None, ge=0, description="prompt and completion tokens together")
-    seconds: float | None = Field(None, gt=0, description="wall time of the run")
+    llm_calls: int | None = Field(default=None, ge=0, description="language-model calls")
+    tokens: int | None = Field(
+        default=None, ge=0, description="prompt and completion tokens together"
+    )
+    seconds: float | None = Field(default=None, gt=0, description="wall time of the run")
 
 
 def _shorthand_schema(schema: dict[str, Any]) -> None:
@@ -208,23 +227,31 @@ class Scenario(Part):
     model_config = ConfigDict(json_schema_extra=_shorthand_schema)
 
     name: Name = Field(description="short name; names the run folder")
-    description: str = Field("", description="one or two sentences on what is asked here")
+    description: str = Field(default="", description="one or two sentences on what is asked here")
     worlds: Annotated[tuple[WorldEntry, ...], BeforeValidator(_as_tuple)] = Field(
         min_length=1, description="one cell per entry"
     )
-    agents: AgentEntries = Field((), description="the agents that are compared, in every world")
-    background: AgentEntries = Field((), description="agents that fill background seats; unrated")
-    judges: AgentEntries = Field((), description="agents that fill judge seats; never rated")
-    schedule: Schedule = Field(Schedule(), description="who meets whom")
-    seed: int = Field(0, ge=0, le=MAX_SEED, description="everything random derives from it")
+    agents: AgentEntries = Field(
+        default=(), description="the agents that are compared, in every world"
+    )
+    background: AgentEntries = Field(
+        default=(), description="agents that fill background seats; unrated"
+    )
+    judges: AgentEntries = Field(
+        default=(), description="agents that fill judge seats; never rated"
+    )
+    schedule: Schedule = Field(default=Schedule(), description="who meets whom")
+    seed: int = Field(default=0, ge=0, le=MAX_SEED, description="everything random derives from it")
     metrics: Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)] = Field(
-        (), description="world metrics to show"
+        default=(), description="world metrics to show"
     )
     time_limit: float | None = Field(
-        30.0, gt=0, allow_inf_nan=False, description="seconds per turn; null: none"
+        default=30.0, gt=0, allow_inf_nan=False, description="seconds per turn; null: none"
     )
-    budget: Budget = Field(Budget(), description="limits that stop the run, resumably")
-    reasks: int = Field(2, ge=0, le=20, description="times a seat is asked again after no answer")
+    budget: Budget = Field(default=Budget(), description="limits that stop the run, resumably")
+    reasks: int = Field(
+        default=2, ge=0, le=20, description="times a seat is asked again after no answer"
+    )
 
     _source: Any = PrivateAttr(None)
 

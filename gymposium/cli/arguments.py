@@ -153,7 +153,7 @@ def saying_how_to_resume(path: Path) -> Iterator[None]:
         raise
     except GymposiumError as error:
         remedy = f"`gymposium resume {path}` goes on from the matches that are stored"
-        if (path / "run.sqlite").exists() and str(path) not in str(error):
+        if (path / "run.sqlite").exists() and "gymposium resume" not in str(error):
             error.args = (f"{str(error).rstrip('.')}; {remedy}",)
         raise
 

@@ -59,7 +59,7 @@ def cache_folder() -> Path:
 
 def _python() -> Check:
     found = ".".join(str(part) for part in sys.version_info[:3])
-    wanted = importlib.metadata.metadata("gymposium").get("Requires-Python", "")
+    wanted = importlib.metadata.metadata("gymposium")["Requires-Python"]
     fits = (3, 11) <= sys.version_info[:2] < (3, 14)
     detail = f"{found} at {sys.executable}" if fits else f"{found}; gymposium needs {wanted}"
     return Check("python", "ok" if fits else "broken", detail)

@@ -114,10 +114,12 @@ class Progress:
         if stats.get("llm_calls"):
             tokens = stats.get("prompt_tokens", 0) + stats.get("completion_tokens", 0)
             parts += [f"{stats['llm_calls']:,} LLM calls", f"{tokens:,} tokens"]
-        parts.append(f"{self._faults:,} faults")
+        parts.append(f"{self._faults:,} fault{'' if self._faults == 1 else 's'}")
         if stalled := list(stats.get("stalled", ())):
-            more = f" and {len(stalled) - 2} more" if len(stalled) > 2 else ""
-            parts.append(f"waiting for {', '.join(stalled[:2])}{more}")
+            others = {1: "", 2: " and 1 more seat"}.get(
+                len(stalled), f" and {len(stalled) - 1} more seats"
+            )
+            parts.append(f"waiting for {stalled[0]}{others}")
         return ", ".join(parts)
 
     def _line(self, text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gymposium.errors import UsageError
-from gymposium.types import Outcome, Reply, Seat, Turn
+from gymposium.types import Outcome, Reply, Seat, Turn, Words
 
 from .output import print_lines
 
@@ -101,7 +101,8 @@ class Onlooker:
 
 def _in_words(turn: Turn, said: Any) -> str:
     """An action as its speaker would say it; what is no legal action is shown as it is."""
-    words = turn._words  # the world's speech travels with the turn, which keeps it to itself
+    # The world's speech travels with the turn, which keeps it to itself.
+    words: Words | None = getattr(turn, "_words", None)
     if isinstance(said, str) or words is None or not turn.action_space.contains(said):
         return str(said)
     return words.format(turn.seat, said)

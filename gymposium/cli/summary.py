@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from .output import console, print_json, print_lines
 
 if TYPE_CHECKING:
-    from gymposium.arenas.rows import MatchRow, SeatRow
     from gymposium.arenas.run import Run
 
 
@@ -57,19 +55,48 @@ def summary(run: Run, report: Path) -> dict[str, Any]:
         "llm_calls": sum(seat.llm_calls for seat in seats),
         "prompt_tokens": sum(seat.prompt_tokens for seat in seats),
         "completion_tokens": sum(seat.completion_tokens for seat in seats),
-        "own_answer_share": own_answer_share(run.rows),
+        "own_answer_share": own_answer_share(run),
         "faults": dict(sorted(faults.items())),
+        "metrics": _metrics(run),
         "leaderboard": [asdict(row) for row in board.rows],
         "notes": list(board.notes),
         "report": str(report),
     }
 
 
-def own_answer_share(rows: Iterable[MatchRow]) -> float | None:
-    """Share of language-model turns decided by the model's own parsed answer; None without any."""
-    seats: list[SeatRow] = [seat for row in rows for seat in row.seats]
-    asked = sum(seat.llm_turns for seat in seats)
+def own_answer_share(run: Run) -> float | None:
+    """Share of the turns asked of language models that their own parsed answer decided.
+
+    A turn for which no answer came in time counts as asked. None if no model was asked.
+    """
+    agents = run.info.get("agents", {})
+    models = {name for name, facts in agents.items() if facts.get("language")}
+    seats = [seat for row in run.rows for seat in row.seats if seat.agent in models]
+    asked = sum(seat.turns for seat in seats)
     return sum(seat.parsed_turns for seat in seats) / asked if asked else None
+
+
+def _metrics(run: Run) -> list[dict[str, Any]]:
+    """Mean and interval, by cell, of the world metrics the scenario asks for."""
+    wanted = run.info.get("scenario", {}).get("metrics", ())
+    if not wanted:
+        return []
+    from gymposium.arenas.ratings.metrics import mean_metrics
+
+    return [
+        {"metric": mean.subject, "cell": mean.cell, "mean": mean.value}
+        | {"low": mean.low, "high": mean.high}
+        for mean in mean_metrics(run.rows, seed=int(run.info.get("seed", 0)))
+        if mean.subject in wanted and mean.cell is not None
+    ]
+
+
+def _metric_lines(metrics: list[dict[str, Any]]) -> list[str]:
+    shown: dict[str, list[str]] = {}
+    for it in metrics:
+        spread = "" if it["low"] is None else f" [{it['low']:.2f}…{it['high']:.2f}]"
+        shown.setdefault(it["metric"], []).append(f"{it['cell']} {it['mean']:.2f}{spread}")
+    return [f"{name + ':':<12} {', '.join(cells)}" for name, cells in shown.items()]
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
@@ -77,12 +104,13 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     faults = ", ".join(f"{count} {kind}" for kind, count in facts["faults"].items()) or "none"
     lines = [f"matches:     {facts['matches']:,} ({facts['turns']:,} turns)"]
     if facts["llm_turns"]:
-        share = facts["own_answer_share"]
+        share = facts["own_answer_share"] or 0.0
         lines += [
             f"LLM:         {facts['llm_calls']:,} calls for {facts['llm_turns']:,} turns, {tokens}",
             f"own answers: {share:.0%} of LLM turns decided by the model's own parsed answer",
         ]
     lines.append(f"faults:      {faults}")
+    lines += _metric_lines(facts["metrics"])
     lines.append(f"report:      {facts['report']}")
     if facts["status"] != "finished":
         lines.append(f"unfinished:  go on with `gymposium resume {facts['run']}`")

@@ -62,7 +62,7 @@ def tournament(
             chosen, out=path, concurrency=concurrency, trusted=trusted, progress=Progress()
         )
     print_summary(finished, as_json=as_json)
-    share = own_answer_share(finished.rows)
+    share = own_answer_share(finished)
     if min_own_answers is not None and (share is None or share < min_own_answers):
         found = "no language-model turn was played" if share is None else f"only {share:.0%} were"
         fail(

@@ -243,6 +243,8 @@ def _words(subject: Subject) -> None:
     turns = world.reset(1)
     for _ in range(min(subject.steps, 30)):
         for seat, turn in turns.items():
+            told = world.words.rules(seat)
+            _require(told == world.seats[seat].rules, f"the rules of {seat} change in play.")
             _require(bool(turn.text.strip()), f"describe tells {seat} nothing.")
             json.dumps(turn.schema, default=dict)
             action = legal_action(turn, rng)
@@ -304,7 +306,8 @@ def _refusals(subject: Subject) -> None:
 
 def _rendering(subject: Subject) -> None:
     world, rng = subject.make(), np.random.default_rng(9)
-    turns, frames = world.reset(0), []
+    turns = world.reset(0)
+    frames: list[str] = []
     while turns and len(frames) < subject.steps:
         frames.append(world.render())
         turns = world.step(_answers(turns, rng))

@@ -284,7 +284,7 @@ def _build_sequence(space: spaces.Sequence, value: Any, labels: Any, mask: Any) 
     items = tuple(build(space.feature_space, item, labels, feature) for item in value)
     if not space.stack:
         return items
-    empty = create_empty_array(space.feature_space, len(items))
+    empty: Any = create_empty_array(space.feature_space, len(items))
     return concatenate(space.feature_space, items, empty) if items else empty
 
 
@@ -316,7 +316,7 @@ def _legal_text(space: spaces.Text, value: Any) -> str:
             f"the text has {len(value)} characters; it must have "
             f"{space.min_length} to {space.max_length}"
         )
-    return value
+    return str(value)
 
 
 def _from_prose(space: Space, said: str) -> Any:

@@ -127,15 +127,15 @@ def describe_space(space: Space, value: Any, labels: Any = None) -> str:
                 lines.append(f"{name}:\n  {indented}" if "\n" in said else f"{name}: {said}")
             return "\n".join(lines)
         case spaces.Tuple():
-            said = [
+            parts = [
                 describe_space(inner, item, part(labels, index))
                 for index, (inner, item) in enumerate(zip(space.spaces, value, strict=True))
             ]
-            return "; ".join(said) or "nothing"
+            return "; ".join(parts) or "nothing"
         case spaces.Sequence():
             items = iterate(space.stacked_feature_space, value) if space.stack else value
-            said = [describe_space(space.feature_space, item, labels) for item in items]
-            return "; ".join(said) or "nothing yet"
+            parts = [describe_space(space.feature_space, item, labels) for item in items]
+            return "; ".join(parts) or "nothing yet"
         case spaces.Text():
             return str(value)
         case spaces.Box() | spaces.MultiDiscrete() | spaces.MultiBinary():
@@ -204,7 +204,7 @@ def schema_space(space: Space, labels: Any = None, mask: Any = None) -> dict[str
     raise wordless(space)
 
 
-def _option_schema(space: spaces.OneOf, index: int, labels: Any, mask: Any) -> dict[str, Any]:
+def _option_schema(space: spaces.OneOf[Any], index: int, labels: Any, mask: Any) -> dict[str, Any]:
     inner = schema_space(space.spaces[index], part(labels, index), part(mask, index))
     return {
         "type": "object",

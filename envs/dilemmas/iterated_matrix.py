@@ -267,11 +267,14 @@ class IteratedMatrix(MatrixWords, RuleWorld):
                 )
                 self._talking = False
                 return self._zero
-            moves = [None if actions[seat] is None else actions[seat]["move"] for seat in ids]
+            moves: list[Any] = [
+                None if actions[seat] is None else actions[seat]["move"] for seat in ids
+            ]
             self._talking = True
             self._heard = self._silence
         else:
             moves = [actions[seat] for seat in ids]
+        pays: Sequence[float]
         if None in moves:
             pays = self._play_with_faults(moves)
         else:

@@ -149,7 +149,7 @@ GAMES = (*CLASSICS, PUBLIC_GOODS, CUSTOM)
 def classic(name: str, labels: Sequence[Sequence[str]] | None = None) -> TableGame:
     """One of the named two-seat games, perhaps with other words for its actions."""
     found = CLASSICS[name]
-    cells = {
+    cells: dict[Profile, tuple[float, ...]] = {
         (i, j): (float(first), float(second))
         for i, row in enumerate(found.payoffs)
         for j, (first, second) in enumerate(row)

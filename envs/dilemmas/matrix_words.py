@@ -39,7 +39,7 @@ class MatrixWords(SpaceWords):
 
     def rules(self, seat: str) -> str:
         """The whole game for one seat: length, choices, every payoff, what a fault costs."""
-        parts = [self._setting(seat), self._payoffs(seat), self._length()]
+        parts = [self._setting(seat), self._payoffs(seat), self._length_said()]
         if self.params.talk:
             parts.append(
                 "Before every choice each player may say one thing to the others "
@@ -58,7 +58,7 @@ class MatrixWords(SpaceWords):
             f"In every round all players choose at the same time. You choose {names}."
         )
 
-    def _length(self) -> str:
+    def _length_said(self) -> str:
         p = self.params
         if p.continuation:
             return (
@@ -78,7 +78,8 @@ class MatrixWords(SpaceWords):
                 f"whatever they chose."
             )
         lines = ["Points per round:"]
-        for count, profile in enumerate(game.profiles()):
+        own_first = sorted(game.profiles(), key=lambda profile: profile[index])
+        for count, profile in enumerate(own_first):
             if count == SPELLED_CELLS:
                 lines.append("… (the remaining cases follow from play)")
                 break
@@ -157,7 +158,7 @@ class MatrixWords(SpaceWords):
         self, seat: str, observation: Any, info: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """A choice among the names, or a message when it is time to speak."""
-        space = self._action_spaces[seat]
+        space: Any = self._action_spaces[seat]
         if not self.params.talk:
             return schema_space(space, self.action_labels(seat))
         if observation["phase"] == 0:
@@ -166,7 +167,7 @@ class MatrixWords(SpaceWords):
 
     def parse(self, seat: str, text: str, observation: Any, info: Mapping[str, Any]) -> Action:
         """The choice or the message that ``text`` is."""
-        space = self._action_spaces[seat]
+        space: Any = self._action_spaces[seat]
         if not self.params.talk:
             return parse_space(space, text, self.action_labels(seat))
         if not isinstance(text, str):

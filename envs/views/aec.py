@@ -32,7 +32,7 @@ class AecView(AECEnv[str, Any, Any]):
     """
 
     def __init__(self, world: RuleWorld, render_mode: str | None = None) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._episode = episode = Episode(world, render_mode)
         self.world = world
         self.render_mode = render_mode
@@ -71,7 +71,7 @@ class AecView(AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = self._episode.infos()
-        self._skip_agent_selection: str | None = None
+        self._skip_agent_selection = None  # type: ignore[assignment]  # PettingZoo's own use
         self._ask()
 
     def step(self, action: Action) -> None:

@@ -157,10 +157,10 @@ def test_an_anchor_bomb_is_refused_before_it_goes_off():
 
 
 def test_all_problems_are_listed_in_the_order_of_the_file():
-    found = complaints("name: x\nsede: 1\nworlds:\n  - id: w\n    parms: {}\nreasks: -1\n")
+    found = complaints("name: x\nsede: 1\nworlds:\n  - id: w\n    paramz: {}\nreasks: -1\n")
     assert [text.split(":")[1] for text in found] == ["2", "5", "6"]
     with pytest.raises(ScenarioError, match=r"and 2 more problems") as caught:
-        parse(b"name: x\nsede: 1\nworlds:\n  - id: w\n    parms: {}\nreasks: -1\n", "x.yaml")
+        parse(b"name: x\nsede: 1\nworlds:\n  - id: w\n    paramz: {}\nreasks: -1\n", "x.yaml")
     assert pickle.loads(pickle.dumps(caught.value)).problems == found
 
 
@@ -300,7 +300,7 @@ def test_a_metric_that_no_world_has_is_refused_where_the_worlds_say_which_they_h
         seats = ("a",)
         metric_names = ("efficiency",)
 
-    scenario = parse(b"name: x\nworld: w\nmetrics: [eficiency]\n", "x.yaml")
+    scenario = parse(b"name: x\nworld: w\nmetrics: [efficienzy]\n", "x.yaml")
     with pytest.raises(UsageError, match=r"x\.yaml:3: metrics\[0\]: .*did you mean 'efficiency'"):
         validate_against_registry(scenario, lambda _id: Counted())
     made = validate_against_registry(

@@ -341,7 +341,8 @@ class Auction(RuleWorld):
                 told.append(f"Last round: {who}; the winning bid was {bid}, the price {price}.")
         if left:
             value = int(observation["value"])
-            told.append(f"Round {rounds - left + 1} of {rounds}: the good is worth {value} to you.")
+            told.append("This is the last round." if left == 1 else f"Rounds left: {left}.")
+            told.append(f"The good on sale now is worth {value} to you.")
         else:
             told.append("The auction is over.")
         return "\n".join(told)

@@ -320,7 +320,7 @@ def test_rules_text_and_render_tell_the_story(format):
     assert "not begun" in world.render()
     turn = world.reset(0)["bidder_0"]
     assert "1 other bidder" in world.seats["bidder_0"].rules
-    assert turn.text == "Round 1 of 2: the good is worth 9 to you."
+    assert turn.text == "Rounds left: 2.\nThe good on sale now is worth 9 to you."
     turn = world.step({"bidder_0": 6, "bidder_1": 3})["bidder_0"]
     price = 3 if format == "second-price" else 6
     assert f"you won; the winning bid was 6, the price {price}" in turn.text

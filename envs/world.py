@@ -218,7 +218,7 @@ class RuleWorld(SpaceWords, ABC):
 
     def fingerprint(self) -> bytes:
         """State and generator position as bytes, for verifying replays."""
-        return b"%d|%b|%b" % (self._step_count, self._state(), self._generator_position())
+        return b"%d|%b|%b" % (self._step_count, self._state(), _position(self._rng))
 
     def observe(self, seat: str) -> Any:
         """A fresh observation for any seat, asked or not (for the derived views)."""
@@ -274,7 +274,8 @@ class RuleWorld(SpaceWords, ABC):
             pending[seat] = 0.0
         return turns
 
-    def _generator_position(self) -> bytes:
-        # PCG64's state is one 128-bit number: cheaper to format than to pickle the generator.
-        state = self._rng.bit_generator.state
-        return b"%x.%d.%x" % (state["state"]["state"], state["has_uint32"], state["uinteger"])
+
+def _position(rng: np.random.Generator) -> bytes:
+    # PCG64's state is one 128-bit number: cheaper to format than to pickle the generator.
+    state = rng.bit_generator.state
+    return b"%x.%d.%x" % (state["state"]["state"], state["has_uint32"], state["uinteger"])

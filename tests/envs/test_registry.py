@@ -73,7 +73,7 @@ def test_a_near_miss_is_suggested():
     with pytest.raises(UnknownName, match="did you mean 'rounds'"):
         registry.make("iterated_matrix-v0", round=3)
     with pytest.raises(UnknownName, match="did you mean 'parallel'"):
-        registry.make("iterated_matrix-v0", api="paralel")
+        registry.make("iterated_matrix-v0", api="parall")
 
 
 @pytest.mark.parametrize("id", ["Camel-v0", "no_version", "x-v", "-v0", "a b-v0"])

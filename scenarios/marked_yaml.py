@@ -134,8 +134,16 @@ def read_yaml(data: bytes, name: str) -> tuple[Any, Source]:
 
 def write_yaml(value: Any) -> str:
     """``value``, plain data, as YAML that :func:`read_yaml` reads back to the same value."""
-    made: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-    return made
+    made = _dump(value, allow_unicode=True)
+    # PyYAML writes these line breaks and marks bare, and then reads them as space or not at all.
+    return _dump(value, allow_unicode=False) if set(made) & set("\x85\u2028\u2029\ufeff") else made
+
+
+def _dump(value: Any, *, allow_unicode: bool) -> str:
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=allow_unicode, width=100
+    )
+    return text
 
 
 def _check_depth(text: str, name: str) -> None:

@@ -193,7 +193,28 @@ PLAIN = st.recursive(
     | st.integers(-(2**70), 2**70)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
-    | st.sampled_from(["no", "1e3", "0o7", "12:30", "~", "null", "<<", "=", "1_000", "+1", "0x1f"]),
+    | st.sampled_from(
+        [
+            "no",
+            "1e3",
+            "0o7",
+            "12:30",
+            "~",
+            "null",
+            "<<",
+            "=",
+            "1_000",
+            "+1",
+            "0x1f",
+            "\x85",
+            "a\u2028b",
+            "\ufeff",
+            "\r\n",
+            "\x00",
+            " x ",
+            "…",
+        ]
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )

@@ -105,9 +105,9 @@ def bootstrap(
         return wins, losses, ties
 
     def refit(weight: PriorWeights, outcomes: tuple[Floats, Floats, Floats]) -> Floats:
-        # A step below 1e-3 leaves an error near its square: a thousandth of a rating point.
+        # A step below 1e-2 leaves an error near its square: some hundredths of a rating point.
         values, _, _ = likelihood.maximise(
-            weight, outcomes=outcomes, start=start, tolerance=1e-3, max_iterations=_STEPS
+            weight, outcomes=outcomes, start=start, tolerance=1e-2, max_iterations=_STEPS
         )
         strengths = centred(values[: counts.agents], fit.component)
         return np.concatenate([strengths, values[counts.agents : -1]])

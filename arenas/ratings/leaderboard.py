@@ -21,8 +21,9 @@ import numpy as np
 from ..rows import MatchRow
 from .bootstrap import Replicas, block_weights, bootstrap, check_confidence, interval
 from .bradley_terry import POINTS, Fit, Floats, Ints, fit
-from .comparisons import Comparisons, compare, compares_within, is_rated
+from .comparisons import Comparisons, compare, is_rated
 from .metrics import Mean, mean_returns
+from .notes import linked, notes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +158,7 @@ def leaderboard(
     means = mean_returns(rows, bootstrap=bootstrap, seed=seed, confidence=confidence)
     scores = {mean.subject: mean for mean in means if mean.cell is None}
     tallies = _tallies(rows)
-    connected = _connected(fitted.component)
+    connected = linked(fitted.component)
     board = [
         _row(number, agent, ratings, connected[number], scores[agent], comparisons, tallies[agent])
         for number, agent in enumerate(comparisons.agents)
@@ -168,7 +169,7 @@ def leaderboard(
         pairs=_pairs(comparisons),
         seat_effect=_seat_effects(comparisons, fitted, replicas, confidence),
         cells=[mean for mean in means if mean.cell is not None],
-        notes=_notes(rows, comparisons, fitted, bootstrap),
+        notes=notes(rows, comparisons, fitted, bootstrap),
         confidence=confidence,
         blocks=len(comparisons.blocks),
         replicas=bootstrap,
@@ -244,14 +245,6 @@ def _ratings(
         for member, place in zip(members, ranked, strict=True):
             rank[member] = place
     return [_Rating(rank[n], float(points[n]), lows[n], highs[n]) for n in range(len(points))]
-
-
-def _connected(component: Ints) -> list[bool]:
-    """Whether each agent is in the largest component, if that is more than one of several."""
-    main = component == 0
-    if len(component) > 1 and main.sum() == 1:
-        return [False] * len(component)
-    return [bool(inside) for inside in main]
 
 
 def _blocks_per_agent(comparisons: Comparisons) -> Ints:
@@ -366,42 +359,3 @@ def _tallies(rows: Sequence[MatchRow]) -> dict[str, _Tally]:
             for kind, number in seat.faults.items():
                 tally.faults[kind] = tally.faults.get(kind, 0) + number
     return tallies
-
-
-def _notes(
-    rows: Sequence[MatchRow], comparisons: Comparisons, fitted: Fit, replicas: int
-) -> list[str]:
-    notes = []
-    if len(comparisons.blocks) < 2:
-        notes.append(
-            "All matches belong to one seed block, so nothing is known about the spread over seeds:"
-            " ratings have no interval and every rank is shared. Run more seeds."
-        )
-    elif replicas < 2:
-        notes.append("No bootstrap was asked for, so no figure has an interval.")
-    elif len(comparisons.blocks) < 5:
-        notes.append(
-            f"Intervals rest on only {len(comparisons.blocks)} seed blocks and are wide for it."
-        )
-    connected = _connected(fitted.component)
-    alone = [a for a, c in zip(comparisons.agents, connected, strict=True) if not c]
-    if alone:
-        named = ", ".join(alone[:8]) + (", …" if len(alone) > 8 else "")
-        notes.append(
-            f"Not connected to the other agents by any comparison, so not comparable: {named}. "
-            + _how_to_connect(rows)
-        )
-    if not fitted.converged:
-        notes.append("The rating fit did not converge; treat the ratings as rough.")
-    if rows and all(row.deterministic for row in rows):
-        notes.append("All agents are deterministic: intervals cover the choice of seeds only.")
-    return notes
-
-
-def _how_to_connect(rows: Sequence[MatchRow]) -> str:
-    if all(compares_within(row) for row in rows):
-        return "Let them meet."
-    return (
-        "Outside zero-sum worlds agents are compared where they meet the same others on the same "
-        "seeds: add self-play, a common background, or a third agent."
-    )

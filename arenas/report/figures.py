@@ -74,7 +74,7 @@ def short(value: float) -> str:
 def seconds(value: float) -> str:
     """A duration."""
     if value < 1:
-        return f"{1000 * value:.0f} ms" if value >= 0.001 else f"{1000 * value:.2g} ms"
+        return f"{1e3 * value:.0f} ms" if value >= 0.001 else f"{1e6 * value:.0f} µs"
     if value < 120:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)

@@ -132,9 +132,7 @@ def render_report(
         cells_hidden=max(0, len(summary.cells) - CELLS),
         effects=leaderboard.seat_effect[:MEASURES],
         duels=_duels(leaderboard),
-        measures=mean_metrics(
-            rows, bootstrap=leaderboard.replicas, confidence=leaderboard.confidence
-        )[:MEASURES],
+        measures=_measures(leaderboard, rows, summary),
         notes=[figures.plain(note, 1000) for note in leaderboard.notes[:NOTES]],
         transcripts=tell(transcripts),
         level=f"{100 * leaderboard.confidence:g} %",
@@ -227,6 +225,12 @@ def _cells(board: Leaderboard, summary: Summary) -> list[Cell]:
         bars = [(mean, scale.bar(mean.value, mean.low, mean.high)) for mean in shown]
         cells.append(Cell(cell, scale, bars, len(found) - len(shown)))
     return cells
+
+
+def _measures(board: Leaderboard, rows: Sequence[MatchRow], summary: Summary) -> list[Mean]:
+    """The worlds' own measures; an average over a single cell would only repeat it."""
+    found = mean_metrics(rows, bootstrap=board.replicas, confidence=board.confidence)
+    return [mean for mean in found if mean.cell or len(summary.cells) > 1][:MEASURES]
 
 
 def _duels(board: Leaderboard) -> list[tuple[str, list[Duel | None]]]:

@@ -97,7 +97,7 @@ def test_replicas_do_not_depend_on_where_the_search_starts() -> None:
     far = fit(comparisons(*rng.integers(0, 5, (3, 12))).counts())
     one = bootstrap(data, fitted, weights, seed=3).strengths
     two = bootstrap(data, far, weights, seed=3).strengths
-    assert one == pytest.approx(two, abs=1e-4)
+    assert one == pytest.approx(two, abs=1e-3)
 
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:

@@ -37,7 +37,7 @@ NUMBER = st.floats(-1e9, 1e9)
         (figures.short(999), "999"),
         (figures.short(864_960), "865k"),
         (figures.short(999_600), "1M"),
-        (figures.seconds(0.00012), "0.12 ms"),
+        (figures.seconds(0.00012), "120 µs"),
         (figures.seconds(0.2), "200 ms"),
         (figures.seconds(12), "12.0 s"),
         (figures.seconds(3700), "1 h 1 min"),

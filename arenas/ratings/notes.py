@@ -1,0 +1,69 @@
+"""What a reader must know before believing a leaderboard, in sentences that name the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..rows import MatchRow
+from .bradley_terry import Fit, Ints
+from .comparisons import Comparisons, compares_within
+
+
+def linked(component: Ints) -> list[bool]:
+    """Whether each agent is in the largest component, if that is more than one of several."""
+    main = component == 0
+    if len(component) > 1 and main.sum() == 1:
+        return [False] * len(component)
+    return [bool(inside) for inside in main]
+
+
+def notes(
+    rows: Sequence[MatchRow], comparisons: Comparisons, fitted: Fit, replicas: int
+) -> list[str]:
+    """Sentences for the head of the table.
+
+    Args:
+        rows: the matches.
+        comparisons: what they were turned into.
+        fitted: the ratings.
+        replicas: bootstrap replicas asked for.
+
+    Returns:
+        The most important first; empty when the table can be taken as it is.
+    """
+    found = []
+    if len(comparisons.blocks) < 2:
+        found.append(
+            "All matches belong to one seed block, so nothing is known about the spread over seeds:"
+            " ratings have no interval and every rank is shared. Run more seeds."
+        )
+    elif replicas < 2:
+        found.append("No bootstrap was asked for, so no figure has an interval.")
+    elif len(comparisons.blocks) < 5:
+        found.append(
+            f"Intervals rest on only {len(comparisons.blocks)} seed blocks and are wide for it."
+        )
+    connected = linked(fitted.component)
+    alone = [a for a, c in zip(comparisons.agents, connected, strict=True) if not c]
+    if alone:
+        named = ", ".join(alone[:8]) + (", …" if len(alone) > 8 else "")
+        found.append(
+            f"Not connected to the other agents by any comparison, so not comparable: {named}. "
+            + _how_to_connect(rows)
+        )
+    if not fitted.converged:
+        found.append("The rating fit did not converge; treat the ratings as rough.")
+    if rows and all(row.deterministic for row in rows):
+        found.append(
+            "Every agent repeats itself on equal seeds: intervals cover the choice of seeds only."
+        )
+    return found
+
+
+def _how_to_connect(rows: Sequence[MatchRow]) -> str:
+    if all(compares_within(row) for row in rows):
+        return "Let them meet."
+    return (
+        "Outside zero-sum worlds agents are compared where they meet the same others on the same "
+        "seeds: add self-play, a common background, or a third agent."
+    )

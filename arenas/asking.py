@@ -78,7 +78,8 @@ async def take_seat(player: Player, seed: int, time_limit: float | None) -> None
         waiting = player.agent.reset(player.seat, seed)
         if inspect.isawaitable(waiting):
             limit = None if time_limit is None else max(time_limit, STARTUP_SECONDS)
-            await asyncio.wait_for(waiting, limit)
+            async with asyncio.timeout(limit):
+                await waiting
     except (BackendError, BudgetSpent):
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary: recorded as a fault
@@ -165,7 +166,9 @@ async def _await_answer(
     player.waiting_since = perf_counter()
     limit = None if player.language else time_limit
     try:
-        raw = await (waiting if limit is None else asyncio.wait_for(waiting, limit))
+        # Not wait_for: in Python 3.11 it swallows a cancellation that meets the answer.
+        async with asyncio.timeout(limit):
+            raw = await waiting
         if isinstance(raw, Reply):
             calls = raw.calls
         return raw

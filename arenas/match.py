@@ -185,7 +185,8 @@ class Match:
             try:
                 waiting = end(outcome)
                 if inspect.isawaitable(waiting):
-                    await asyncio.wait_for(waiting, self.rules.time_limit)
+                    async with asyncio.timeout(self.rules.time_limit):
+                        await waiting
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary
                 player.drop("error", f"end() failed: {error}")
 

@@ -39,12 +39,15 @@ class Plan:
             UsageError: an unknown world or parameter, or too few agents for the schedule.
         """
         from ..envs.registry import make_world
+        from ..scenarios.load import validate_against_registry
 
         self.scenario = scenario
         self.agents = agents
         self._make = make_world
         self._entries = {entry.name: entry for entry in scenario.worlds}
-        self._worlds = {name: self._world(name) for name in self._entries}
+        self._worlds: dict[str, World] = dict(validate_against_registry(scenario, make_world))
+        self._kinds = {name: getattr(it, "kind", "mixed") for name, it in self._worlds.items()}
+        refuse_unrateable(scenario, self._kinds)
 
     def _world(self, cell: str) -> World:
         entry = self._entries[cell]
@@ -54,7 +57,7 @@ class Plan:
         """Batches of matches; a Swiss schedule's next batch depends on the stored rows."""
         cast = Cast.of(self.scenario)
         seat_ids = {name: tuple(world.seats) for name, world in self._worlds.items()}
-        batch = schedule(self.scenario, cast, seat_ids)
+        batch = schedule(self.scenario, cast, seat_ids, self._kinds)
         planned: list[MatchSpec] = []
         known: set[str] = set()
         while batch:
@@ -225,6 +228,24 @@ def seat_agents(
             mine = trusted if isinstance(trusted, bool) else name in trusted
             found[name] = live.get(entry.spec) or resolve(entry.as_spec(), trusted=mine)
     return scenario, found
+
+
+def refuse_unrateable(scenario: Scenario, kinds: Mapping[str, str]) -> None:
+    """Refuse a schedule that would leave nothing to compare.
+
+    Raises:
+        UsageError: Swiss pairing in a world that is not zero-sum: nobody would meet the same others
+            as anybody else, and seats of one match are not compared there.
+    """
+    if scenario.schedule.kind != "swiss":
+        return
+    for cell, kind in kinds.items():
+        if kind != "zero_sum":
+            raise UsageError(
+                f"scenario {scenario.name}: swiss rounds cannot rate agents in {cell}, which is "
+                f"{kind}, not zero_sum: agents are compared there by how they fare with the same "
+                "others; use schedule.kind round_robin or pairs"
+            )
 
 
 class Silent:

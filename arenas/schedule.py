@@ -10,7 +10,9 @@ Melting Pot's). The kinds:
   instead: a seeded random circle of all agents, and one match for each window of neighbours, so
   that in every deal each agent sits in each seat exactly once (pairs are balanced on average).
 - ``pairs``: every two agents, alternating over the focal seats (A B A B …), from both starts.
-- ``self_play``: each agent in all focal seats.
+- ``self_play``: each agent in all focal seats. Round robins and pairs include it too in worlds
+  that are not zero-sum, as Axelrod's tournaments did: there agents are compared by how they fare
+  with the same others, and a strategy's own kind is one of them.
 - ``focal_x_background``: each agent against each background profile. If the world entry gives
   roles, the agent fills all focal seats; otherwise one focal seat moves round the table.
 - ``swiss``: rounds of opponents with like scores, see ``swiss.py``.
@@ -119,7 +121,10 @@ class Cast:
 
 
 def schedule(
-    scenario: Scenario, agents: Sequence[str] | Cast, seat_ids: Mapping[str, Sequence[str]]
+    scenario: Scenario,
+    agents: Sequence[str] | Cast,
+    seat_ids: Mapping[str, Sequence[str]],
+    kinds: Mapping[str, str] | None = None,
 ) -> list[MatchSpec]:
     """All matches of ``scenario``, block after block (for swiss: its first round).
 
@@ -127,6 +132,7 @@ def schedule(
         scenario: worlds, roles, schedule, seed and time limit are read from it.
         agents: names that take the place of the scenario's agents, or the whole cast.
         seat_ids: cell -> the world's seat ids in order.
+        kinds: cell -> ``zero_sum``, ``mixed`` or ``cooperative``; cells not named are zero-sum.
 
     Returns:
         The matches in a fixed order: equal arguments give equal lists.
@@ -139,10 +145,13 @@ def schedule(
         from .swiss import next_round
 
         return next_round(scenario, cast, (), seat_ids)
-    tables = {
-        entry.name: list(_tables(scenario, entry, cast, seat_ids[entry.name]))
-        for entry in scenario.worlds
-    }
+    tables = {}
+    for entry in scenario.worlds:
+        itself = scenario.schedule.self_play
+        if itself is None:
+            itself = (kinds or {}).get(entry.name, "zero_sum") != "zero_sum"
+        seats = seat_ids[entry.name]
+        tables[entry.name] = list(_tables(scenario, entry, cast, seats, itself=itself))
     total = scenario.schedule.repeats * sum(len(each) for each in tables.values())
     if total > MAX_SCHEDULE:
         raise UsageError(
@@ -225,7 +234,7 @@ def need_agents(scenario: Scenario, cell: str, found: Sequence[str], least: int)
 
 
 def _tables(
-    scenario: Scenario, entry: WorldEntry, cast: Cast, seats: Sequence[str]
+    scenario: Scenario, entry: WorldEntry, cast: Cast, seats: Sequence[str], *, itself: bool
 ) -> Iterator[Table]:
     names = cast.focal(entry.name)
     need_agents(scenario, entry.name, names, 2 if scenario.schedule.kind == "pairs" else 1)
@@ -237,7 +246,10 @@ def _tables(
         raise UsageError(
             f"scenario {scenario.name}: no seat of {entry.name} is focal; leave one out of 'roles'"
         )
-    yield from fill(entry, cast, seats, _groups(scenario, entry, names, size))
+    groups = list(_groups(scenario, entry, names, size))
+    if itself and size > 1 and scenario.schedule.kind in ("round_robin", "pairs"):
+        groups += [alone for name in names if (alone := (name,) * size) not in groups]
+    yield from fill(entry, cast, seats, groups)
 
 
 def _visits(

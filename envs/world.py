@@ -36,6 +36,7 @@ class RuleWorld(SpaceWords, ABC):
         turn_based: True if at most one seat ever acts at a time (then AEC is the natural view).
         return_range: (lowest, highest) return a seat can end with.
         rewards: the rewards of the latest step, by seat.
+        metric_names: all measures a finished match may have.
     """
 
     id: ClassVar[str]
@@ -120,7 +121,7 @@ class RuleWorld(SpaceWords, ABC):
         """Raise IllegalAction if ``action``, an element of the space, is not allowed *now*."""
 
     def _metrics(self) -> dict[str, float]:
-        """The world's own measures of the finished match."""
+        """The world's own measures of the finished match, of ``metric_names`` where they exist."""
         return {}
 
     # The World protocol.

@@ -180,6 +180,11 @@ class Schedule(Part):
     rotate_seats: bool = Field(
         default=True, description="every agent sits in every seat equally often"
     )
+    self_play: bool | None = Field(
+        default=None,
+        description="round_robin and pairs: each agent also meets itself; default: in every world "
+        "that is not zero-sum",
+    )
     rounds: int | None = Field(
         default=None,
         ge=1,

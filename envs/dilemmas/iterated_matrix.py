@@ -348,6 +348,13 @@ class IteratedMatrix(MatrixWords, RuleWorld):
             said,
         )
 
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """What a finished match is measured by."""
+        actions = dict.fromkeys(name for names in self.game.labels for name in names)
+        rates = (f"rate_{name.replace(' ', '_')}" for name in actions)
+        return ("rounds", "welfare", "efficiency", *rates)
+
     def _metrics(self) -> dict[str, float]:
         game, rounds = self.game, max(self._round, 1)
         welfare = self._welfare / rounds

@@ -293,6 +293,8 @@ class Auction(RuleWorld):
         state = (self._round, self._last, self._paid, self._won, self._best, self._topped)
         return b"%b%b" % (repr(state).encode(), self._key)
 
+    metric_names = ("revenue", "highest_value_won", "efficiency")
+
     def _metrics(self) -> dict[str, float]:
         rounds = self.params.rounds
         metrics = {"revenue": self._paid / rounds, "highest_value_won": self._topped / rounds}

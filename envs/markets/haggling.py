@@ -338,6 +338,8 @@ class Haggling(HagglingWords, RuleWorld):
         )
         return repr(state).encode()
 
+    metric_names = ("agreement", "efficiency", "buyer_share")
+
     def _metrics(self) -> dict[str, float]:
         possible = sum(max(0, v - c) for v, c in zip(*self._secrets, strict=True))
         agreed = self._closing == "deal" and any(price >= 0 for price in self._deal or ())

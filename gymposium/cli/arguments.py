@@ -39,7 +39,6 @@ CONCURRENCY = typer.Option(64, "--concurrency", "-j", min=1, help="matches in fl
 TRUSTED = typer.Option(
     False, "--trusted", help="run agents' own code in this process, not in child processes"
 )
-NO_CACHE = typer.Option(False, "--no-cache", help="ask language models anew, use no stored answer")
 JSON = typer.Option(False, "--json", help="print JSON with stable keys")
 
 
@@ -156,11 +155,3 @@ def saying_how_to_resume(path: Path) -> Iterator[None]:
         if (path / "run.sqlite").exists() and "gymposium resume" not in str(error):
             error.args = (f"{str(error).rstrip('.')}; {remedy}",)
         raise
-
-
-def set_cache(*, use: bool) -> None:
-    """Whether language models may answer from stored answers in this process."""
-    import os
-
-    if not use:
-        os.environ["GYMPOSIUM_NO_CACHE"] = "1"

@@ -21,7 +21,6 @@ def resume(
         show_default=False,
     ),
     concurrency: int = arguments.CONCURRENCY,
-    no_cache: bool = arguments.NO_CACHE,
     as_json: bool = arguments.JSON,
 ) -> None:
     """Go on with a run that was stopped, and print the leaderboard."""
@@ -30,7 +29,6 @@ def resume(
     from .progress import Progress
     from .summary import print_summary
 
-    arguments.set_cache(use=not no_cache)
     finished = go_on(
         find_run(run),
         concurrency=concurrency,

@@ -28,7 +28,6 @@ def run(
     out: Path | None = arguments.OUT,
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
-    no_cache: bool = arguments.NO_CACHE,
     show: bool = typer.Option(False, "--show", help="print every turn as it is played"),
     as_json: bool = arguments.JSON,
 ) -> None:
@@ -45,7 +44,6 @@ def run(
         chosen = change(chosen, seed=seed)
     worlds = validate_against_registry(chosen, make_world)
     chosen = _seated(chosen, {name: len(world.seats) for name, world in worlds.items()}, agents)
-    arguments.set_cache(use=not no_cache)
     path = out or arguments.new_folder(chosen.name)
     with arguments.saying_how_to_resume(path):
         if show:
@@ -64,7 +62,7 @@ def run(
         _print_results(finished)
 
 
-_IN_ORDER: dict[str, Any] = {"kind": "round_robin", "rotate_seats": False}
+_IN_ORDER: dict[str, Any] = {"kind": "round_robin", "rotate_seats": False, "self_play": False}
 
 
 def one_match(scenario: Scenario, agents: Sequence[str], params: dict[str, Any]) -> Scenario:

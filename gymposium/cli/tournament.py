@@ -27,7 +27,6 @@ def tournament(
     out: Path | None = arguments.OUT,
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
-    no_cache: bool = arguments.NO_CACHE,
     dry_run: bool = typer.Option(False, "--dry-run", help="print the match list, play nothing"),
     min_own_answers: float | None = OWN_ANSWERS,
     as_json: bool = arguments.JSON,
@@ -55,7 +54,6 @@ def tournament(
     from .summary import own_answer_share, print_summary
 
     validate_against_registry(chosen, make_world)  # its errors point into the file
-    arguments.set_cache(use=not no_cache)
     path = out or arguments.new_folder(chosen.name)
     with arguments.saying_how_to_resume(path):
         finished = run(

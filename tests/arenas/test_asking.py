@@ -78,7 +78,7 @@ RUBBISH: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("rubbish", RUBBISH, ids=repr)
+@pytest.mark.parametrize("rubbish", RUBBISH, ids=lambda rubbish: type(rubbish).__name__)
 def test_an_agent_that_talks_nonsense_loses_its_turns_and_only_its_own(rubbish: Any) -> None:
     outcome, players = play(rubbish)
     bad, good = players.values()

@@ -223,7 +223,8 @@ def test_a_run_stopped_by_its_budget_ends_as_an_unlimited_one(tmp_path: Path) ->
 
 
 def test_swiss_rounds_resume_where_they_were(tmp_path: Path) -> None:
-    swiss = scenario(schedule={"kind": "swiss", "repeats": 1, "rounds": 3})
+    pennies = [{"id": "iterated_matrix-v0", "params": {"game": "matching-pennies", "rounds": 7}}]
+    swiss = scenario(worlds=pennies, schedule={"kind": "swiss", "repeats": 1, "rounds": 3})
     whole = gymposium.run(swiss, out=tmp_path / "whole")
     part = gymposium.run(swiss, out=tmp_path / "part")
     with RunFolder(part.path, write=True) as folder:

@@ -288,3 +288,16 @@ def test_the_search_backs_out_of_a_choice_that_leaves_others_with_a_rematch():
     assert _without_rematch(["a", "b", "c", "d"], met) == [("a", "c"), ("b", "d")]
     everyone = {frozenset(pair): 1 for pair in combinations("abcd", 2)}
     assert _without_rematch(list("abcd"), everyone) is None
+
+
+def test_agents_meet_their_own_kind_where_seats_are_not_compared():
+    def alone(kind, world, **fields):
+        asked = scenario(kind, repeats=1, schedule=fields)
+        made = schedule(asked, names(3), seats(2), dict.fromkeys(seats(2), world))
+        return [spec for spec in made if len(set(spec.seating.values())) == 1]
+
+    for kind in ("round_robin", "pairs"):
+        assert len(alone(kind, "mixed")) == len(alone(kind, "cooperative")) == 3
+        assert alone(kind, "zero_sum") == []
+        assert alone(kind, "mixed", self_play=False) == []
+        assert len(alone(kind, "zero_sum", self_play=True)) == 3

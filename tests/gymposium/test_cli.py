@@ -122,7 +122,7 @@ def test_info_of_an_agent(spec):
 
 def test_a_dry_run_prints_the_matches_and_plays_none(here, small):
     matches = call_json("tournament", small, "--dry-run")
-    assert len(matches) == 18
+    assert len(matches) == 27
     assert matches[0]["seating"] == {"player_0": "random", "player_1": "scripted:tit_for_tat"}
     assert len({match["seed"] for match in matches}) == 3
     assert "player_0: random" in call("scenario", "show", small, "--dry-run").stdout
@@ -228,15 +228,15 @@ def test_a_tournament_ends_with_leaderboard_faults_and_report(here, small):
     for part in parts:
         assert part in result.stdout
     assert (here / "t" / "report.html").is_file()
-    assert "18/18 matches" in result.stderr
+    assert "27/27 matches" in result.stderr
     again = call("resume", "t")
-    assert "playing 0 matches (18 are done already)" in again.stderr
+    assert "playing 0 matches (27 are done already)" in again.stderr
 
 
 def test_the_summary_is_json_with_stable_keys(here, small):
     found = call_json("tournament", small, "--out", "t")
     assert set(found) == SUMMARY
-    assert found["matches"] == 18
+    assert found["matches"] == 27
     assert found["own_answer_share"] is None
     assert len(found["leaderboard"]) == 3
     assert call_json("report", "t")["leaderboard"] == found["leaderboard"]
@@ -252,7 +252,7 @@ def test_a_run_is_found_under_runs_by_its_name(here, small):
     call("tournament", small)
     (name,) = [path.name for path in (here / "runs").iterdir()]
     assert name.startswith("small-")
-    assert call_json("report", name)["matches"] == 18
+    assert call_json("report", name)["matches"] == 27
     assert f"did you mean '{name}'" in call("report", name[:-1], code=2).stderr
 
 
@@ -268,8 +268,8 @@ def test_a_spent_budget_says_how_to_go_on_and_resume_does(here):
     assert "budget of 3 LLM calls is spent" in result.stderr
     assert "gymposium resume t" in result.stderr
     found = call_json("resume", "t", "--budget", "llm_calls=1000")
-    assert (found["matches"], found["status"]) == (8, "finished")
-    assert found["llm_turns"] == 8
+    assert (found["matches"], found["status"]) == (16, "finished")
+    assert found["llm_turns"] == 16
 
 
 def stand_in():

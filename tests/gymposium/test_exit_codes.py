@@ -137,4 +137,4 @@ def test_interruption_is_130_and_the_run_can_be_resumed(tmp_path):
     done = gymposium("resume", "t", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "are done already" in done.stderr
-    assert "60/60 matches" in done.stderr
+    assert "120/120 matches" in done.stderr

@@ -19,7 +19,9 @@ NAMES = sorted(named())
 def matches_of(scenario):
     worlds = validate_against_registry(scenario, make_world)
     agents = [entry.label for entry in scenario.agents]
-    return worlds, schedule(scenario, agents, {cell: list(w.seats) for cell, w in worlds.items()})
+    seats = {cell: list(world.seats) for cell, world in worlds.items()}
+    kinds = {cell: world.kind for cell, world in worlds.items()}
+    return worlds, schedule(scenario, agents, seats, kinds)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -155,8 +157,8 @@ def test_stag_hunt_visitors_meet_residents_only(tmp_path):
     assert len(set(seats.values())) == 1
 
 
-def test_haggling_swiss_plays_three_rounds_of_new_opponents(tmp_path):
-    finished = run("haggling-swiss", out=tmp_path / "run")
+def test_pennies_swiss_plays_three_rounds_of_new_opponents(tmp_path):
+    finished = run("pennies-swiss", out=tmp_path / "run")
     rounds = {}
     for row in finished.rows:
         rounds.setdefault(row.block // 5, set()).add(frozenset(seat.agent for seat in row.seats))

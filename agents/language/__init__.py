@@ -1,0 +1,1 @@
+"""Language models in seats: prompt, memory, extractor, backends, and the agent made of them."""

@@ -1,0 +1,1 @@
+"""Where models run: one protocol, and what implements it."""

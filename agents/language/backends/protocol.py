@@ -1,0 +1,95 @@
+"""What a language-model backend is: one small protocol.
+
+A backend turns chat messages into completions. It knows nothing of seats, worlds or matches. The
+shape follows the chat-completions interface that every inference server speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from gymposium.types import Usage
+
+
+class Completion(NamedTuple):
+    """One sampled answer.
+
+    Attributes:
+        text: what came back, unedited.
+        usage: tokens taken; see the backend for what it counts.
+        finish_reason: ``stop``, ``length``, or the backend's own word.
+        seconds: wall time from the call to the answer, waiting for a free slot included.
+        logprobs: per completion token, log-probability before any grammar mask, if asked for.
+        completion_ids: token ids, if asked for and given.
+        prompt_ids: token ids of the prompt, where the backend gives them.
+    """
+
+    text: str
+    usage: Usage = Usage()
+    finish_reason: str = "stop"
+    seconds: float = 0.0
+    logprobs: tuple[float, ...] | None = None
+    completion_ids: tuple[int, ...] | None = None
+    prompt_ids: tuple[int, ...] | None = None
+
+
+@runtime_checkable
+class ChatBackend(Protocol):
+    """A model that can be talked to."""
+
+    @property
+    def name(self) -> str:
+        """What calls are recorded under."""
+        ...
+
+    @property
+    def deterministic(self) -> bool:
+        """Equal calls give equal answers, in any order and company."""
+        ...
+
+    @property
+    def trainable(self) -> bool:
+        """Weights and gradients can be reached."""
+        ...
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Most tokens of a prompt with its completion; None if unknown."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        seed: int | None = None,
+        logprobs: int = 0,
+        temperature: float = 0.7,
+        top_p: float = 1.0,
+        max_tokens: int = 256,
+    ) -> list[Completion]:
+        """Sample ``n`` answers.
+
+        Args:
+            messages: ``role`` and ``content``, oldest first.
+            schema: JSON Schema the answer must fit, where the backend can see to it.
+            n: number of independent samples.
+            seed: of the first sample; the others follow from it. None draws a fresh one.
+            logprobs: positive to get token ids and log-probabilities.
+            temperature: 0 for the likeliest token each time.
+            top_p: nucleus to sample from; 1 for all.
+            max_tokens: where an answer is cut off.
+
+        Returns:
+            The answers, in sample order.
+
+        Raises:
+            BackendError: the model cannot answer.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release everything; calls under way are abandoned. Idempotent."""
+        ...

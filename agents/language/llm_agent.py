@@ -1,0 +1,178 @@
+"""A language model in a seat: prompt, constrained completion, memory, and asking again.
+
+The agent does not interpret what the model says: it hands the raw text to the arena, which extracts
+the action and has the world parse it. When that fails the arena asks again, and the agent shows the
+model its own answer and the reason. The same class plays every world that has words.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+from gymposium.errors import BackendError
+from gymposium.types import Call, Outcome, Reply, Seat, Turn
+
+from .answer_schema import AnswerSchema, answer_schema
+from .backends.protocol import ChatBackend, Completion
+from .memory import Memory, Message
+from .prompt import again_message, answer_message, asked_again, sizes, system_message, turn_message
+
+MEMORY_TOKENS = 1024
+_SAFETY = 1.1  # token counts are estimates until the backend has answered
+
+
+class LLMAgent:
+    """A seat played by a language model.
+
+    Args:
+        backend: where the model runs; may be shared by any number of agents.
+        temperature: of sampling; 0 for the likeliest answer.
+        top_p: nucleus to sample from; 1 for all.
+        max_tokens: where a reply is cut off; None for as long as the longest legal reply.
+        memory_tokens: how much of the match is remembered, in tokens.
+        persona: who the model is to be, put before the rules.
+        think: ask for a short thought before the action.
+        max_text: longest string in an action, in characters; None leaves it to the world.
+    """
+
+    def __init__(
+        self,
+        backend: ChatBackend,
+        *,
+        temperature: float = 0.7,
+        top_p: float = 1.0,
+        max_tokens: int | None = None,
+        memory_tokens: int = MEMORY_TOKENS,
+        persona: str = "",
+        think: bool = True,
+        max_text: int | None = None,
+    ) -> None:
+        self._backend = backend
+        self._temperature = temperature
+        self._top_p = top_p
+        self._max_tokens = max_tokens
+        self._memory_tokens = memory_tokens
+        self._persona = persona
+        self._think = think
+        self._max_text = max_text
+
+    def reset(self, seat: Seat, seed: int) -> None:
+        """Begin a match: forget everything, write the system message."""
+        self._seed = seed
+        self._system = system_message(seat, persona=self._persona, think=self._think)
+        self._memory = Memory(self._memory_tokens)
+        self._step: int | None = None
+        self._question: Message = {}
+        self._answers: list[Message] = []  # of the current turn: answer, reason, answer, …
+
+    async def act(self, turn: Turn) -> Reply:
+        """Ask the model for this turn's action.
+
+        Returns:
+            The model's raw text and the call behind it; the arena finds the action in it.
+
+        Raises:
+            BackendError: the model cannot answer, or the prompt does not fit its context.
+        """
+        if turn.step != self._step:
+            self._remember()
+            self._step = turn.step
+            self._question = turn_message(turn)
+        if asked_again(turn.info):
+            self._answers.append(again_message(turn.info["error"]))
+        answer = answer_schema(turn.schema, think=self._think, max_text=self._max_text)
+        limit = self._max_tokens or answer.max_tokens
+        messages = self._messages(limit)
+        seed = sample_seed(self._seed, turn.step, turn.info.get("attempt", 0))
+        done = (
+            await self._backend.complete(
+                messages,
+                schema=answer.schema,
+                seed=seed,
+                temperature=self._temperature,
+                top_p=self._top_p,
+                max_tokens=limit,
+            )
+        )[0]
+        # A repeated question may carry no answer of ours (a time-out): roles still must alternate.
+        self._answers.append(answer_message(done.text))
+        self._memory.calibrate(sizes(messages), done.usage.prompt_tokens, len(messages))
+        return Reply(text=done.text, calls=(self._call(messages, done, answer, limit, seed),))
+
+    def end(self, outcome: Outcome) -> None:
+        """The match is over; drop what was remembered."""
+        self._memory = Memory(self._memory_tokens)
+        self._answers = []
+
+    def _remember(self) -> None:
+        """Move the finished turn into memory, with the answer that counted: the last one."""
+        if self._answers and self._answers[-1]["role"] == "assistant":
+            self._memory.add(self._question, self._answers[-1])
+        self._answers = []
+
+    def _messages(self, limit: int) -> list[Message]:
+        current = self._current()
+        context = self._backend.context_tokens
+        if context is not None:
+            fixed = self._memory.estimate(
+                self._system["content"], *(message["content"] for message in current)
+            )
+            room = context - limit - fixed * _SAFETY
+            if room < 0:
+                # Less room for the reply is better than none at all: most are far from the limit.
+                room = context - min(limit, 64) - fixed
+            if room < 0:
+                raise BackendError(
+                    f"{self._backend.name}: rules and turn take about {fixed:.0f} of the model's "
+                    f"{context} tokens of context; raise it with ?context={2 * context}"
+                )
+            if self._memory.tokens * _SAFETY > room:
+                self._memory.shrink(room / _SAFETY / 2)
+        return [self._system, *self._memory.messages, *current]
+
+    def _current(self) -> list[Message]:
+        """The current question, with refused answers; user and assistant alternate."""
+        messages: list[Message] = [self._question]
+        for message in self._answers:
+            last = messages[-1]
+            if last["role"] == message["role"]:
+                joined = f"{last['content']}\n{message['content']}"
+                messages[-1] = {"role": message["role"], "content": joined}
+            else:
+                messages.append(message)
+        return messages
+
+    def _call(
+        self,
+        messages: list[Message],
+        done: Completion,
+        answer: AnswerSchema,
+        limit: int,
+        seed: int,
+    ) -> Call:
+        parameters: dict[str, Any] = {
+            "temperature": self._temperature,
+            "top_p": self._top_p,
+            "max_tokens": limit,
+            "seed": seed,
+            "schema": answer.schema,
+        }
+        return Call(
+            model=self._backend.name,
+            messages=messages,
+            completion=done.text,
+            parameters=parameters,
+            usage=done.usage,
+            seconds=done.seconds,
+            prompt_ids=done.prompt_ids,
+            completion_ids=done.completion_ids,
+            logprobs=done.logprobs,
+            finish_reason=done.finish_reason,
+        )
+
+
+def sample_seed(seed: int, step: int, attempt: int) -> int:
+    """The seed of one call: another for every seat, step and attempt; 31 bits."""
+    digest = blake2b(b"%d|%d|%d" % (seed, step, attempt), digest_size=4).digest()
+    return int.from_bytes(digest, "big") >> 1

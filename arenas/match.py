@@ -96,7 +96,7 @@ class Match:
             self.step += 1
             if self.step % _STEPS_BETWEEN_YIELDS == 0:
                 await asyncio.sleep(0)
-        outcome = self._guard(lambda: world.outcome)
+        outcome: Outcome = self._guard(lambda: world.outcome)
         outcome = dataclasses.replace(
             outcome, faults={seat: dict(p.faults) for seat, p in players.items() if p.faults}
         )

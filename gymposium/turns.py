@@ -91,6 +91,10 @@ class Turn:
     action_space: Space
     action_mask: Any
     info: Mapping[str, Any]
+    _words: Words | None
+    _text: str | None
+    _images: tuple[Image, ...] | None
+    _schema: Mapping[str, Any] | None
 
     def __init__(
         self,
@@ -131,7 +135,8 @@ class Turn:
             words = self._words
             made = "" if words is None else words.describe(self.seat, self.observation, self.info)
             _SET_TEXT(self, made)
-        return self._text  # type: ignore[no-any-return]
+            return made
+        return self._text
 
     @property
     def images(self) -> tuple[Image, ...]:
@@ -140,7 +145,8 @@ class Turn:
             words = self._words
             made = () if words is None else words.images(self.seat, self.observation, self.info)
             _SET_IMAGES(self, made)
-        return self._images  # type: ignore[no-any-return]
+            return made
+        return self._images
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -153,7 +159,8 @@ class Turn:
                 else words.action_schema(self.seat, self.observation, self.info)
             )
             _SET_SCHEMA(self, made)
-        return self._schema  # type: ignore[no-any-return]
+            return made
+        return self._schema
 
     def again(self, error: str, attempt: int) -> Turn:
         """This turn, asked again: ``info`` gains ``error`` (why) and ``attempt`` (from 1)."""
@@ -195,17 +202,17 @@ class Turn:
 
 
 # Slot descriptors set fields past the blocked __setattr__, at a third of object.__setattr__'s cost.
-_SET_SEAT = Turn.seat.__set__  # type: ignore[attr-defined]
-_SET_STEP = Turn.step.__set__  # type: ignore[attr-defined]
-_SET_OBSERVATION = Turn.observation.__set__
-_SET_REWARD = Turn.reward.__set__  # type: ignore[attr-defined]
-_SET_SPACE = Turn.action_space.__set__  # type: ignore[attr-defined]
-_SET_MASK = Turn.action_mask.__set__
-_SET_INFO = Turn.info.__set__  # type: ignore[attr-defined]
-_SET_WORDS = Turn._words.__set__  # type: ignore[attr-defined]
-_SET_TEXT = Turn._text.__set__  # type: ignore[attr-defined]
-_SET_IMAGES = Turn._images.__set__  # type: ignore[attr-defined]
-_SET_SCHEMA = Turn._schema.__set__  # type: ignore[attr-defined]
+_SET_SEAT = vars(Turn)["seat"].__set__
+_SET_STEP = vars(Turn)["step"].__set__
+_SET_OBSERVATION = vars(Turn)["observation"].__set__
+_SET_REWARD = vars(Turn)["reward"].__set__
+_SET_SPACE = vars(Turn)["action_space"].__set__
+_SET_MASK = vars(Turn)["action_mask"].__set__
+_SET_INFO = vars(Turn)["info"].__set__
+_SET_WORDS = vars(Turn)["_words"].__set__
+_SET_TEXT = vars(Turn)["_text"].__set__
+_SET_IMAGES = vars(Turn)["_images"].__set__
+_SET_SCHEMA = vars(Turn)["_schema"].__set__
 
 
 def _turn_from_state(

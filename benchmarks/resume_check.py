@@ -1,6 +1,6 @@
 """How long a resume takes to find out that nothing is missing among 10,000 stored matches.
 
-Run: ``python benchmarks/bench_resume.py``.
+Run: ``python benchmarks/resume_check.py``.
 """
 
 from __future__ import annotations

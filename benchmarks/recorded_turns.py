@@ -1,6 +1,6 @@
 """How many turns a second pass through match loop, record and store, beside a bare loop.
 
-Run: ``python benchmarks/bench_turns.py``. Synchronous bots play the iterated prisoners' dilemma
+Run: ``python benchmarks/recorded_turns.py``. Synchronous bots play the iterated prisoners' dilemma
 through the runner and the store on one core; beside it the same world in a bare PettingZoo Parallel
 loop with the same moves and nothing recorded. The figure to look at is the ratio.
 """

@@ -1,6 +1,6 @@
 """Language-model turns per second that the pipeline itself can carry, beside Inspect AI's.
 
-Run: ``python benchmarks/bench_llm_turns.py``. The model is a scripted stand-in that answers at
+Run: ``python benchmarks/llm_turns.py``. The model is a scripted stand-in that answers at
 once, so what is measured is everything around it: prompts, schema, extraction, parsing, usage and
 store, with 64 concurrent matches in one process. Inspect AI's mock model answers as many samples
 in the same run, if ``inspect-ai`` is installed (in any environment given as INSPECT_PYTHON).

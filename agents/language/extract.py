@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -180,7 +180,7 @@ def _from_json(text: str) -> Extracted | None:
     return None if bare is None else Extracted(bare)
 
 
-def _objects(text: str) -> Iterator[tuple[dict[str, Any], bool]]:
+def _objects(text: str) -> list[tuple[dict[str, Any], bool]]:
     """The outermost objects in ``text``, last first, with whether each was complete."""
     starts = [hit.start() for hit in re.finditer(r"\{", text)]
     if len(starts) > 40:  # bounded work on hostile text
@@ -194,7 +194,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], bool]]:
         if made is not None and isinstance(made.value, dict):
             found.append((made.value, made.complete))
             end = made.end
-    return reversed(found)
+    return found[::-1]
 
 
 def _answer_in(value: Mapping[str, Any], depth: int = 0) -> Extracted | None:

@@ -26,6 +26,7 @@ import orjson
 from gymposium.errors import BackendError, MissingExtra
 from gymposium.types import Usage
 
+from .prefix_queue import PrefixQueue, Waiting
 from .protocol import Completion
 
 SLOTS = 8
@@ -76,6 +77,7 @@ class EmbeddedBackend:
         self._loading = threading.Lock()
         self._closed = threading.Event()
         self._pool = ThreadPoolExecutor(self.slots, thread_name_prefix=f"gymposium-{name}")
+        self._queue = PrefixQueue(self.slots)
         self._grammars: dict[bytes, str] = {}
 
     async def complete(
@@ -119,28 +121,35 @@ class EmbeddedBackend:
         if self._closed.is_set():
             raise BackendError(f"{self.name}: the backend is closed")
         began = perf_counter()
-        stop = threading.Event()
+        call = Waiting(request)
+        self._queue.put(call)
         try:
-            waiting = self._pool.submit(self._run, request, stop)
+            self._pool.submit(self._serve)
         except RuntimeError as error:  # the pool has been shut down meanwhile
             raise BackendError(f"{self.name}: the backend is closed") from error
         try:
-            chunks = await asyncio.wrap_future(waiting)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if waiting.cancelled() and not (task and task.cancelling()):
-                # Not the caller gave up, the backend did: it was closed while this call waited.
-                raise BackendError(f"{self.name}: the backend is closed") from None
-            raise
+            chunks = await asyncio.wrap_future(call.done)
         finally:
             # Reached early only if the caller gave up: free the slot for somebody else.
-            stop.set()
+            call.stop.set()
         return _completion(chunks, perf_counter() - began)
 
-    def _run(self, request: dict[str, Any], stop: threading.Event) -> list[dict[str, Any]]:
+    def _serve(self) -> None:
+        """Answer one waiting call; runs in the pool, once for every call queued."""
+        call = self._queue.take()
+        if call is None:  # the call that this was for has been given up
+            return
+        try:
+            call.done.set_result(self._answer(call))
+        except BaseException as error:  # noqa: BLE001 - handed on to whoever waits for the call
+            call.done.set_exception(error)
+        finally:
+            self._queue.give_back(call)
+
+    def _answer(self, call: Waiting) -> list[dict[str, Any]]:
         server = self._load()
         chunks: list[dict[str, Any]] = []
-        closed = self._closed
+        stop, closed = call.stop, self._closed
 
         def receive(chunk: dict[str, Any]) -> bool:
             chunks.append(chunk)
@@ -148,7 +157,7 @@ class EmbeddedBackend:
 
         if not receive({}):
             try:
-                server.handle_chat_completions(request, receive)
+                server.handle_chat_completions(call.request, receive)
             except Exception as error:  # the backend boundary: named and raised
                 raise BackendError(f"{self.name}: {_first_line(error)}") from error
         if closed.is_set():
@@ -216,6 +225,9 @@ class EmbeddedBackend:
         """Refuse new calls and make those under way return."""
         self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for call in self._queue.drain():
+            if call.done.set_running_or_notify_cancel():
+                call.done.set_exception(BackendError(f"{self.name}: the backend is closed"))
 
     def release(self) -> None:
         """Wait for the last call to return, then free the model."""

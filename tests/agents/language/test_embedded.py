@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -8,7 +9,7 @@ import time
 import pytest
 
 from gymposium.agents.language.answer_schema import answer_schema
-from gymposium.agents.language.backends.embedded import EmbeddedBackend
+from gymposium.agents.language.backends.embedded import EmbeddedBackend, _patient_threads
 from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import ChatBackend
 from gymposium.agents.language.models import model_file
@@ -238,3 +239,24 @@ def test_the_interpreter_ends_quietly_with_calls_waiting(smollm2, ending, codes)
     assert done.returncode in codes
     assert done.stdout == ""
     assert done.stderr == "" or done.stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_library_the_system_lacks_is_named_with_the_remedy(monkeypatch, tmp_path):
+    said = "libgomp.so.1: cannot open shared object file"
+    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({said!r})")
+    monkeypatch.delitem(sys.modules, "xllamacpp", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    backend = EmbeddedBackend("own", tmp_path / "x.gguf", slots=1)
+    with pytest.raises(BackendError, match=r"libgomp\.so\.1.*apt-get install libgomp1"):
+        asyncio.run(backend.complete(talk("Hello.")))
+
+
+def test_threads_are_told_to_sleep_soon_and_nobody_else_notices(monkeypatch):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    with _patient_threads():
+        assert int(os.environ["GOMP_SPINCOUNT"]) < 10_000
+    assert "GOMP_SPINCOUNT" not in os.environ
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    with _patient_threads():
+        assert "GOMP_SPINCOUNT" not in os.environ

@@ -43,6 +43,14 @@ class Meter:
             self._refuse_if("seconds", time.monotonic() - self.started, "seconds")
         self.in_flight += 1
 
+    def before_match(self) -> None:
+        """Let no match begin when the time is up, whether or not models play in it.
+
+        Raises:
+            BudgetSpent: the run's seconds are spent.
+        """
+        self._refuse_if("seconds", time.monotonic() - self.started, "seconds")
+
     def after_turn(self, calls: Sequence[Call]) -> None:
         """Release the reservation and count what was really spent."""
         self.in_flight -= 1
@@ -55,6 +63,6 @@ class Meter:
         limit = self.limits.get(name)
         if limit is not None and spent >= limit:
             raise BudgetSpent(
-                f"the run's budget of {limit:g} {unit} is spent (budget.{name}); "
-                "raise it and resume to go on"
+                f"the run's budget of {limit:g} {unit} is spent (budget.{name}): "
+                "resume it with a larger one"
             )

@@ -213,7 +213,8 @@ def seat_agents(
             else:
                 spec = resolve(agent)
                 live[spec.text] = spec
-                entries.append(spec.text)
+                taken = any(name == spec.name for name in map(_name_of, entries))
+                entries.append(spec.text if taken else {"spec": spec.text, "name": spec.name})
         scenario = change(scenario, agents=entries)
     everyone = [
         *scenario.agents,
@@ -228,6 +229,10 @@ def seat_agents(
             mine = trusted if isinstance(trusted, bool) else name in trusted
             found[name] = live.get(entry.spec) or resolve(entry.as_spec(), trusted=mine)
     return scenario, found
+
+
+def _name_of(entry: Any) -> str:
+    return str(entry.get("name") or entry["spec"]) if isinstance(entry, Mapping) else str(entry)
 
 
 def refuse_unrateable(scenario: Scenario, kinds: Mapping[str, str]) -> None:

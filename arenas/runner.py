@@ -122,6 +122,7 @@ class Runner:
             self._tick()
 
     async def _play_one(self, job: Job) -> None:
+        self._meter.before_match()
         seating = job.spec.seating
         isolated = sum(self._agents[name].isolated for name in seating.values())
         async with self._permits.take(isolated):

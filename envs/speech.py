@@ -282,8 +282,8 @@ def _exact(piece: str, names: tuple[str, ...]) -> int | None:
             return index
     if match := _NUMBER_WORD.fullmatch(bare):
         number = int(match[1])
-        # Options named by numbers were compared as names above, so this is an option's own number.
-        if not any(name.lstrip("+-").isdigit() for name in names) and 0 <= number < len(names):
+        # Where names hold digits ("take 1"), a bare number may mean the name: it is no index.
+        if not any(char.isdigit() for name in names for char in name) and 0 <= number < len(names):
             return number
     return None
 

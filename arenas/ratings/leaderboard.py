@@ -7,7 +7,7 @@ silence: a world's fault rule decides what a fault costs, and the columns stand 
 
 Ranks respect intervals: an agent's rank is 1 plus the number of agents of its component whose
 ``low`` lies above its ``high``. Agents whose intervals overlap are never ranked apart on account of
-each other, and an unknown interval is taken as endless. Rows are sorted by rating, then name.
+each other, and an unknown interval is taken as endless. Rows are sorted by rank, then rating.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def leaderboard(
         _row(number, agent, ratings, connected[number], scores[agent], comparisons, tallies[agent])
         for number, agent in enumerate(comparisons.agents)
     ]
-    board.sort(key=lambda row: (not row.connected, -row.rating, row.agent))
+    board.sort(key=lambda row: (not row.connected, row.rank, -row.rating, row.agent))
     return Leaderboard(
         rows=board,
         pairs=_pairs(comparisons),

@@ -21,6 +21,7 @@ from gymposium.types import Call
 from ..rows import MatchRow, SeatRow
 from .database import open_database, telling
 
+_PARTIAL = ".partial.zst"
 _SEAT_COLUMNS = (
     "match_key, place, seat, agent, role, team, return, faults, turns, llm_turns, parsed_turns, "
     "llm_calls, prompt_tokens, completion_tokens, seconds"
@@ -44,11 +45,13 @@ class RunFolder:
         self.path = path
         self._lock: filelock.BaseFileLock | None = None
         self._made: set[str] = set()
+        self._partial: set[str] = set()
         with telling(path):
             if create:
                 (path / "transcripts").mkdir(parents=True, exist_ok=True)
             if write:
                 self._lock = self._take_lock()
+                self._partial = {file.name[:32] for file in path.glob(f"transcripts/*/*{_PARTIAL}")}
         try:
             self._db = open_database(path / "run.sqlite", create=create)
         except BaseException:
@@ -135,6 +138,9 @@ class RunFolder:
             try:
                 self._insert(db, row, position, steps, calls)
                 db.execute("COMMIT")
+                if row.key in self._partial:
+                    self._partial.discard(row.key)
+                    self.transcript_path(row.key).with_suffix(_PARTIAL).unlink(missing_ok=True)
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
@@ -143,8 +149,8 @@ class RunFolder:
     def add_partial(self, key: str, record: bytes) -> None:
         """Keep the record of an interrupted match, marked as such; it is played again on resume."""
         with telling(self.path):
-            target = self.transcript_path(key).with_suffix(".partial.zst")
-            self._write_transcript(target, record)
+            self._write_transcript(self.transcript_path(key).with_suffix(_PARTIAL), record)
+            self._partial.add(key)
 
     def rows(self) -> list[MatchRow]:
         """All finished matches, in schedule order."""

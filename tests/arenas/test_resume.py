@@ -223,6 +223,26 @@ def test_a_run_stopped_by_its_budget_ends_as_an_unlimited_one(tmp_path: Path) ->
         assert one.totals() == other.totals()
 
 
+def test_a_run_of_bots_stops_when_its_seconds_are_spent(tmp_path: Path) -> None:
+    with pytest.raises(BudgetSpent, match="seconds"):
+        gymposium.run(scenario(repeats=500), out=tmp_path / "run", budget={"seconds": 0.05})
+    with RunFolder(tmp_path / "run") as folder:
+        assert len(folder.keys()) < 500 * 12
+
+
+def test_partial_records_are_dropped_once_their_match_is_whole(tmp_path: Path) -> None:
+    run = gymposium.run(scenario(repeats=1), out=tmp_path / "run")
+    lost = run.rows[0].key
+    with RunFolder(run.path, write=True) as folder:
+        folder._db.execute("DELETE FROM matches WHERE key = ?", (lost,))
+        folder._db.execute("DELETE FROM seats WHERE match_key = ?", (lost,))
+        folder._db.execute("DELETE FROM metrics WHERE match_key = ?", (lost,))
+        folder.add_partial(lost, b"begun")
+    assert list(run.path.glob("transcripts/*/*.partial.zst"))
+    gymposium.resume(run.path)
+    assert not list(run.path.glob("transcripts/*/*.partial.zst"))
+
+
 def test_swiss_rounds_resume_where_they_were(tmp_path: Path) -> None:
     pennies = [{"id": "iterated_matrix-v0", "params": {"game": "matching-pennies", "rounds": 7}}]
     swiss = scenario(worlds=pennies, schedule={"kind": "swiss", "repeats": 1, "rounds": 3})

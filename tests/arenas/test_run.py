@@ -84,7 +84,7 @@ def test_in_a_zero_sum_world_the_better_player_is_rated_higher(tmp_path: Path) -
         out=tmp_path / "run",
     )
     ratings = {row.agent: row.rating for row in run.leaderboard().rows}
-    assert max(ratings, key=lambda name: ratings[name]).startswith("python:")
+    assert max(ratings, key=lambda name: ratings[name]) == "exploiter"
 
 
 def test_two_agents_alone_in_a_mixed_world_are_compared_with_each_other(tmp_path: Path) -> None:
@@ -97,6 +97,16 @@ def test_swiss_rounds_are_refused_where_they_could_not_rate_anybody(tmp_path: Pa
     with pytest.raises(UsageError, match="zero_sum"):
         gymposium.run(scenario(schedule={"kind": "swiss"}), ["random"], out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_live_objects_are_known_by_their_own_names(tmp_path: Path) -> None:
+    run = gymposium.run(scenario(), [Defector, speaker, "random"], out=tmp_path / "run")
+    assert set(run.table()["agent"]) == {"Defector", "speaker", "random"}
+
+
+def test_two_objects_of_one_name_stay_apart(tmp_path: Path) -> None:
+    run = gymposium.run(scenario(), [Defector(), Defector()], out=tmp_path / "run")
+    assert len(set(run.table()["agent"])) == 2
 
 
 def test_runs_are_data_frames_with_every_seat(tmp_path: Path) -> None:

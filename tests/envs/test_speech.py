@@ -266,3 +266,8 @@ def test_huge_hostile_text_is_refused_quickly(space, labels, hostile):
     with contextlib.suppress(IllegalAction):
         assert space.contains(parse_space(space, hostile, labels))
     assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(("said", "meant"), [("I take 2.", 1), ("I'll take 1.", 0), ("take 3", 2)])
+def test_a_number_in_a_name_is_not_taken_for_an_index(said, meant):
+    assert parse_space(spaces.Discrete(3), said, ("take 1", "take 2", "take 3")) == meant

@@ -60,6 +60,7 @@ class LLMAgent:
     def reset(self, seat: Seat, seed: int) -> None:
         """Begin a match: forget everything, write the system message."""
         self._seed = seed
+        self._time_limit = seat.time_limit
         self._system = system_message(seat, persona=self._persona, think=self._think)
         self._memory = Memory(self._memory_tokens)
         self._step: int | None = None
@@ -74,6 +75,8 @@ class LLMAgent:
 
         Raises:
             BackendError: the model cannot answer, or the prompt does not fit its context.
+            TimeoutError: the answer took longer than the seat's time limit, waiting for a free
+                slot not counted.
         """
         if turn.step != self._step:
             self._remember()
@@ -93,6 +96,7 @@ class LLMAgent:
                 temperature=self._temperature,
                 top_p=self._top_p,
                 max_tokens=limit,
+                timeout=self._time_limit,
             )
         )[0]
         # A repeated question may carry no answer of ours (a time-out): roles still must alternate.

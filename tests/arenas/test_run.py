@@ -109,6 +109,16 @@ def test_two_objects_of_one_name_stay_apart(tmp_path: Path) -> None:
     assert len(set(run.table()["agent"])) == 2
 
 
+def test_a_slow_language_model_loses_its_turns_to_the_time_limit(tmp_path: Path) -> None:
+    slow = scenario(params={"rounds": 2}, time_limit=0.01, reasks=0)
+    run = gymposium.run(slow, ["llm:scripted/slow-3000ms", "random"], out=tmp_path / "run")
+    for row in run.rows:
+        for seat in row.seats:
+            assert seat.faults == ({"timeout": 2} if "llm" in seat.agent else {})
+            assert seat.parsed_turns == 0
+            assert seat.llm_turns == (2 if "llm" in seat.agent else 0)
+
+
 def test_runs_are_data_frames_with_every_seat(tmp_path: Path) -> None:
     run = gymposium.run(scenario(), ["random", "scripted:grim"], out=tmp_path / "run")
     frame = run.matches()

@@ -91,6 +91,7 @@ class EmbeddedBackend:
         temperature: float = 0.7,
         top_p: float = 1.0,
         max_tokens: int = 256,
+        timeout: float | None = None,
     ) -> list[Completion]:
         """Sample ``n`` answers; see :class:`.protocol.ChatBackend`."""
         request: dict[str, Any] = {
@@ -113,22 +114,29 @@ class EmbeddedBackend:
             request["grammar"] = self._grammar(schema)
         first = secrets.randbits(31) if seed is None else seed
         samples = [
-            self._sample({**request, "seed": (first + index) & 0x7FFFFFFF}) for index in range(n)
+            self._sample({**request, "seed": (first + index) & 0x7FFFFFFF}, timeout)
+            for index in range(n)
         ]
         return [await samples[0]] if n == 1 else list(await asyncio.gather(*samples))
 
-    async def _sample(self, request: dict[str, Any]) -> Completion:
+    async def _sample(self, request: dict[str, Any], timeout: float | None) -> Completion:
         if self._closed.is_set():
             raise BackendError(f"{self.name}: the backend is closed")
         began = perf_counter()
-        call = Waiting(request)
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        call = Waiting(request, begin=lambda: loop.call_soon_threadsafe(begun.set))
         self._queue.put(call)
         try:
             self._pool.submit(self._serve)
         except RuntimeError as error:  # the pool has been shut down meanwhile
             raise BackendError(f"{self.name}: the backend is closed") from error
         try:
-            chunks = await asyncio.wrap_future(call.done)
+            answered = asyncio.wrap_future(call.done)
+            if timeout is not None:
+                await _either(begun, answered)
+            async with asyncio.timeout(timeout):
+                chunks = await answered
         finally:
             # Reached early only if the caller gave up: free the slot for somebody else.
             call.stop.set()
@@ -148,6 +156,7 @@ class EmbeddedBackend:
 
     def _answer(self, call: Waiting) -> list[dict[str, Any]]:
         server = self._load()
+        call.begin()
         chunks: list[dict[str, Any]] = []
         stop, closed = call.stop, self._closed
 
@@ -235,6 +244,15 @@ class EmbeddedBackend:
         self._pool.shutdown(wait=True)
         with self._loading:
             self._server = None
+
+
+async def _either(begun: asyncio.Event, answered: asyncio.Future[Any]) -> None:
+    """Wait until the model begins on a call, or until it is known that it never will."""
+    beginning = asyncio.ensure_future(begun.wait())
+    try:
+        await asyncio.wait({beginning, answered}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        beginning.cancel()
 
 
 def _xllamacpp() -> Any:

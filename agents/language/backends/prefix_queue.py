@@ -9,7 +9,7 @@ when many matches share few slots.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,12 +25,14 @@ class Waiting:
 
     Attributes:
         request: what to ask the server.
+        begin: called, in the serving thread, when the model begins on it.
         done: where the answer goes.
         stop: set when nobody waits for the answer any more.
         passed_over: how many later calls were served before it.
     """
 
     request: dict[str, Any]
+    begin: Callable[[], object] = lambda: None
     done: Future[list[dict[str, Any]]] = field(default_factory=Future)
     stop: threading.Event = field(default_factory=threading.Event)
     passed_over: int = 0

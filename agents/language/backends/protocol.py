@@ -69,6 +69,7 @@ class ChatBackend(Protocol):
         temperature: float = 0.7,
         top_p: float = 1.0,
         max_tokens: int = 256,
+        timeout: float | None = None,
     ) -> list[Completion]:
         """Sample ``n`` answers.
 
@@ -81,12 +82,15 @@ class ChatBackend(Protocol):
             temperature: 0 for the likeliest token each time.
             top_p: nucleus to sample from; 1 for all.
             max_tokens: where an answer is cut off.
+            timeout: seconds for an answer from when the model begins on it; waiting for a free
+                slot does not count. None for no limit.
 
         Returns:
             The answers, in sample order.
 
         Raises:
             BackendError: the model cannot answer.
+            TimeoutError: the answer took longer than ``timeout``.
         """
         ...
 

@@ -184,13 +184,15 @@ class ScriptedBackend:
         temperature: float = 0.7,
         top_p: float = 1.0,
         max_tokens: int = 256,
+        timeout: float | None = None,
     ) -> list[Completion]:
         """Answer by script; see :class:`.protocol.ChatBackend`."""
         began = perf_counter()
         if self._fails:
             raise BackendError(f"{self.name}: fails as it was asked to")
         if self._delay:
-            await asyncio.sleep(self._delay)
+            async with asyncio.timeout(timeout):
+                await asyncio.sleep(self._delay)
         words = 0
         for message in messages:
             words += message["content"].count(" ") + 1

@@ -111,6 +111,34 @@ def test_more_calls_than_slots_wait_their_turn(backend):
     assert len(asyncio.run(go())) == 16
 
 
+def test_waiting_for_a_slot_is_not_thinking(smollm2):
+    backend = get_backend(smollm2, {"slots": 1})
+    limit = 20.0
+
+    async def go():
+        calls = (
+            backend.complete(talk(f"Round {n}."), schema=REPLY, seed=n, timeout=limit)
+            for n in range(12)
+        )
+        return await asyncio.gather(*calls)
+
+    began = time.perf_counter()
+    assert len(asyncio.run(go())) == 12
+    # With a limit that each call meets and all of them together do not, nobody times out.
+    limit = (time.perf_counter() - began) / 3
+    assert len(asyncio.run(go())) == 12
+
+
+def test_an_answer_that_takes_too_long_is_cut_short(smollm2):
+    backend = get_backend(smollm2, {"slots": 1})
+
+    async def go():
+        await backend.complete(STORY, max_tokens=1500, seed=1, timeout=0.5)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(go())
+
+
 def test_a_call_given_up_frees_its_slot_at_once(smollm2):
     backend = get_backend(smollm2, {"slots": 1})
 

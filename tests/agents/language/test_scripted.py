@@ -118,3 +118,8 @@ def test_a_turn_costs_well_under_a_millisecond_with_everything_around_it(seat):
         play(agent, turns)
         best = min(best, time.perf_counter() - began)
     assert best / len(turns) < 250e-6
+
+
+def test_an_answer_that_takes_too_long_is_cut_short():
+    with pytest.raises(TimeoutError):
+        ask("slow-3000ms", timeout=0.01)

@@ -30,7 +30,7 @@ def through_the_store() -> float:
                 }
             ],
             "agents": ["scripted:tit_for_tat", "scripted:always_defect"],
-            "schedule": {"kind": "pairs", "repeats": REPEATS},
+            "schedule": {"kind": "pairs", "repeats": REPEATS, "self_play": False},
         }
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ def main() -> None:
                 {"id": "iterated_matrix-v0", "params": {"game": "prisoners-dilemma", "rounds": 1}}
             ],
             "agents": ["scripted:tit_for_tat", "scripted:always_defect"],
-            "schedule": {"kind": "pairs", "repeats": MATCHES // 2},
+            "schedule": {"kind": "pairs", "repeats": MATCHES // 2, "self_play": False},
         }
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -102,15 +102,12 @@ def plain_key(text: str) -> str:
 
 
 def json_values(text: str) -> list[Any]:
-    """Every JSON value ``text`` plausibly is or holds, the likeliest first; never raises."""
-    found: list[Any] = []
-    for candidate in (text, *fenced(text)):
-        value = _loads(candidate)
-        if value is not _NONE:
-            found.append(value)
-    if not found:
-        found += _embedded(text)
-    return found
+    """The JSON value ``text`` is, or those of its code fences, the last first; never raises.
+
+    Only JSON as it is meant to be: whoever hands over a language model's raw answer takes it apart
+    first (``agents/language/extract.py``).
+    """
+    return whole_json(text) or [value for block in fenced(text) for value in whole_json(block)]
 
 
 def whole_json(text: str) -> list[Any]:
@@ -119,57 +116,6 @@ def whole_json(text: str) -> list[Any]:
         return [json.loads(text)]
     except (ValueError, RecursionError):
         return []
-
-
-class _Nothing:
-    pass
-
-
-_NONE = _Nothing()
-_DECODER = json.JSONDecoder()
-
-
-def _loads(text: str) -> Any:
-    for attempt in (text, _mended(text)):
-        try:
-            return json.loads(attempt)
-        except (ValueError, RecursionError):
-            continue
-    return _NONE
-
-
-def _mended(text: str) -> str:
-    """JSON as people write it: trailing commas, single quotes, Python's words and tuples."""
-    mended = re.sub(r",\s*([}\])])", r"\1", text)
-    if '"' not in mended:
-        mended = mended.replace("'", '"')
-        mended = re.sub(r"\bTrue\b", "true", re.sub(r"\bFalse\b", "false", mended))
-        mended = re.sub(r"\bNone\b", "null", mended)
-        if mended[:1] == "(" and mended[-1:] == ")":
-            mended = f"[{mended[1:-1]}]"
-    return mended
-
-
-def _embedded(text: str) -> list[Any]:
-    """JSON objects and lists inside prose; the last comes first."""
-    starts = [m.start() for m in re.finditer(r"[{\[]", text)]
-    if len(starts) > 40:  # bounded work on hostile text
-        starts = starts[:20] + starts[-20:]
-    found: list[Any] = []
-    end = -1
-    for start in starts:
-        if start < end:
-            continue
-        try:
-            value, end = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            close = text.rfind("}" if text[start] == "{" else "]")
-            value = _loads(text[start : close + 1]) if close > start else _NONE
-            if value is _NONE:
-                continue
-            end = close + 1
-        found.append(value)
-    return found[::-1]
 
 
 @lru_cache(maxsize=512)

@@ -261,3 +261,18 @@ def test_functions_of_words_are_agents_too() -> None:
     outcome, _ = play(as_agent(speak), 0)
     assert not outcome.faults
     assert returns(outcome) == returns(play(1, 0)[0])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{'action': 'defect'}",
+        'Well, let me see. {"thought": "hm", "action": "defect",} That is all.',
+        "<think>cooperate?</think> **defect**",
+        '```json\n{"action": "defect"}\n```',
+        "b)",
+    ],
+)
+def test_sloppy_words_are_taken_apart_by_the_one_extractor(said: str) -> None:
+    assert returns(play(Always(said), 0)[0]) == returns(play(1, 0)[0])
+    assert returns(play(Always(Reply(text=said)), 0)[0]) == returns(play(1, 0)[0])

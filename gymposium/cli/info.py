@@ -96,8 +96,8 @@ def _world(world_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "id": seat.id,
                 "role": seat.role,
-                "observation_space": str(seat.observation_space),
-                "action_space": str(seat.action_space),
+                "observation_space": _space(seat.observation_space),
+                "action_space": _space(seat.action_space),
                 "rules": seat.rules,
             }
             for seat in world.seats.values()
@@ -115,6 +115,19 @@ def _scenario(name: str) -> dict[str, Any]:
     except ImportError:  # an extra that a world needs is not installed
         matches = None
     return {**scenario.model_dump(mode="json"), "matches": matches}
+
+
+def _space(space: Any) -> str:
+    """A space as it is usually written, but for the alphabet of texts, which fills the screen."""
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Text):
+        return f"Text({space.min_length}, {space.max_length})"
+    if isinstance(space, spaces.Dict):
+        return f"Dict({', '.join(f'{key}: {_space(part)}' for key, part in space.items())})"
+    if isinstance(space, spaces.Tuple):
+        return f"Tuple({', '.join(map(_space, space))})"
+    return str(space)
 
 
 def _show_world(it: Mapping[str, Any]) -> None:

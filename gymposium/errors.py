@@ -35,7 +35,7 @@ class UnknownName(UsageError):
         elif known:
             hint = f"known: {', '.join(known[:12])}{', …' if len(known) > 12 else ''}."
         else:
-            hint = "none is registered."
+            hint = "there is none yet."
         super().__init__(f"unknown {kind} {name!r}{place}: {hint}")
         self.kind = kind
         self.name = name

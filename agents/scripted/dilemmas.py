@@ -9,6 +9,7 @@ counts as having played what was played for it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from random import Random
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from gymposium.types import Action, Seat, Turn
 MATRIX = ("iterated_matrix-v0",)
 
 
-class MatrixBot:
+class MatrixBot(ABC):
     """Base of the bots: reads the observation and leaves the choice to ``_choose``."""
 
     name: ClassVar[str]
@@ -61,16 +62,16 @@ class MatrixBot:
             move = self._choose(played[0], played[1:])
         return {"say": "", "move": move} if self._talks else move
 
-    def _begin(self) -> None:
+    def _begin(self) -> None:  # noqa: B027 - most bots have nothing to forget
         """Forget everything."""
 
     def _first(self) -> int:
         """The move of the first round."""
         return 0
 
+    @abstractmethod
     def _choose(self, own: int, others: list[int]) -> int:
         """The move after a round in which this seat played ``own`` and the rest ``others``."""
-        raise NotImplementedError
 
     def _echo(self, others: list[int]) -> int:
         """What most others chose, as a move of this seat's own."""

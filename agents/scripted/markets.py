@@ -10,6 +10,7 @@ for uniform values (Vickrey 1961), rounded down to whole money.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ AUCTION = ("auction-v0",)
 _EPSILON = 1e-9  # so that the last bit of a power does not decide over a unit of money
 
 
-class Bargainer:
+class Bargainer(ABC):
     """Base of the haggling bots: knows its limit, its gains and how to say a price.
 
     Args:
@@ -66,9 +67,9 @@ class Bargainer:
             return self._say(QUIT, [0] * len(own), "There is nothing here for me.")
         return self._say(OFFER, prices, self._words(prices))
 
+    @abstractmethod
     def _prices(self, limits: list[int], seen: Any) -> list[int]:
         """The next own offer, by good; -1 leaves a good out."""
-        raise NotImplementedError
 
     def _last_chance(self, seen: Any, gain: int) -> bool:
         """Whether this is the last move of all, and accepting gains something."""
@@ -201,7 +202,7 @@ class ReciprocalBargainer(Bargainer):
         return prices
 
 
-class Bidder:
+class Bidder(ABC):
     """Base of the auction bots: bids a function of its value, within what is allowed."""
 
     worlds: ClassVar[tuple[str, ...]] = AUCTION
@@ -222,8 +223,9 @@ class Bidder:
         bid = self._bid(int(turn.observation["value"]), turn.info)
         return min(self.max_bid, math.floor(bid + _EPSILON))
 
+    @abstractmethod
     def _bid(self, value: int, info: Any) -> float:
-        raise NotImplementedError
+        """The bid for a good worth ``value``, before it is rounded down."""
 
 
 class TruthfulBidder(Bidder):

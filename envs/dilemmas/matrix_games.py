@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,7 +27,7 @@ CUSTOM = "custom"
 PUBLIC_GOODS = "public-goods"
 
 
-class MatrixGame:
+class MatrixGame(ABC):
     """Who may do what, and what each profile of actions pays.
 
     Attributes:
@@ -46,9 +47,9 @@ class MatrixGame:
     highest_welfare: float
     kind: Kind
 
+    @abstractmethod
     def pay(self, profile: Profile) -> tuple[float, ...]:
         """The payoff of each seat when seat ``i`` plays action ``profile[i]``."""
-        raise NotImplementedError
 
     @property
     def players(self) -> int:

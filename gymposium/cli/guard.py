@@ -106,6 +106,10 @@ def _outcome(run: Any, *, debug: bool) -> int:
             return int(getattr(error, "exit_code", 2))
         if debug:
             raise
+        if isinstance(error, OSError) and error.strerror:
+            place = error.filename or "the current folder"
+            say(f"{place}: {error.strerror}; check that it exists and may be written")
+            return 1
         what = f"{type(error).__name__}: {error}"
         say(f"internal error ({what}); run again with --debug and report it")
         return 1

@@ -80,9 +80,9 @@ async def take_seat(player: Player, seed: int, time_limit: float | None) -> None
             limit = None if time_limit is None else max(time_limit, STARTUP_SECONDS)
             async with asyncio.timeout(limit):
                 await waiting
-    except (BackendError, BudgetSpent):
-        raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary: recorded as a fault
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        if not_the_agents_doing(error, player):
+            raise
         kind, sentence = _diagnose(error)
         player.drop(kind, sentence)
 
@@ -131,9 +131,9 @@ async def ask(
             world.check(turn.seat, action)
             answer.action = action
             break
-        except (BudgetSpent, BackendError):
-            raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary: recorded
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            if not_the_agents_doing(error, player):
+                raise
             kind, sentence = _diagnose(error)
             answer.errors.append((kind, sentence))
             if kind == "crash" or (kind == "timeout" and hasattr(player.agent, "kill")):
@@ -209,6 +209,17 @@ def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]
     return raw, None
 
 
+def not_the_agents_doing(error: BaseException, player: Player) -> bool:
+    """Whether to stop the match: our own cancellation, or a model that cannot answer.
+
+    What a plain agent raises is its own fault, whatever it is called.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    return player.language and isinstance(error, BudgetSpent | BackendError)
+
+
 def _count(player: Player, answer: Answer) -> None:
     if answer.calls or player.language:
         player.llm_turns += 1
@@ -226,4 +237,9 @@ def _diagnose(error: BaseException) -> tuple[str, str]:
         return "timeout", "no answer came within the time limit"
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
-    return "error", f"{type(error).__name__}: {error}"[:500] + place
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - the agent boundary: even its words may fail
+        said = "(its message cannot be shown)"
+    sentence = f"{type(error).__name__}: {said}"[:500] + place
+    return "error", sentence.encode("utf-8", "replace").decode()

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gymposium.errors import BackendError, BudgetSpent, GymposiumError, IllegalAction
+from gymposium.errors import GymposiumError, IllegalAction
 from gymposium.types import Action, Outcome, Reply, Turn, World
 
 from .asking import Answer, Player, ask, take_seat
@@ -130,9 +130,8 @@ class Match:
                     check(seat, raw)
                     actions[seat] = raw
                     continue
-            except (BudgetSpent, BackendError):
-                raise
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary
+            except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
+                # The agent boundary: asking() records it, or raises what is not its doing.
                 failed = error
             finally:
                 player.seconds += perf_counter() - began
@@ -187,8 +186,8 @@ class Match:
                 if inspect.isawaitable(waiting):
                     async with asyncio.timeout(self.rules.time_limit):
                         await waiting
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary
-                player.drop("error", f"end() failed: {error}")
+            except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary
+                player.drop("error", "end() failed")
 
     def _guard(self, call: Any) -> Any:
         try:

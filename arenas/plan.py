@@ -128,6 +128,11 @@ class Plan:
                 done += len(batch) - len(missing)
                 reporter.start(total, done)
                 await runner.run(missing)
+                lost = {job.key for job in missing} - folder.keys()
+                if lost:
+                    raise GymposiumError(
+                        f"{len(lost)} matches were not played to their end; resume the run"
+                    )
                 done = total
         finally:
             await shutdown()

@@ -72,7 +72,7 @@ class Recorder:
             if answer is None:
                 replies[seat] = {"action": to_json(action)}
             else:
-                replies[seat] = _answer_to_json(action, answer)
+                replies[seat] = _kept(action, answer)
         self._write(
             {
                 "kind": "step",
@@ -153,6 +153,16 @@ def _lines(path: Path) -> Iterator[bytes]:
 def decode(value: Any) -> Any:
     """A value of the record as the object it was (arrays, tuples, …)."""
     return from_json(value)
+
+
+def _kept(action: Action, answer: Answer) -> dict[str, Any]:
+    """The answer for the record; what cannot be written down is left out, and said so."""
+    try:
+        entry = _answer_to_json(action, answer)
+        orjson.dumps(entry)
+    except Exception as error:  # noqa: BLE001 - the agent boundary: recorded
+        return {"action": to_json(action), "unwritable": type(error).__name__}
+    return entry
 
 
 def _answer_to_json(action: Action, answer: Answer) -> dict[str, Any]:

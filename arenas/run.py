@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gymposium.errors import UsageError
+from gymposium.errors import StoreError, UsageError
 
 from .plan import Plan, limited, seat_agents
 from .rows import MatchRow
@@ -71,7 +72,11 @@ class Run:
         """Write ``report.html`` into the folder and return its path."""
         from .report import write_report
 
-        shown = [self.transcript(row.key) for row in _worth_showing(self.rows, transcripts)]
+        shown = []
+        for row in _worth_showing(self.rows, transcripts):
+            # A lost transcript takes nothing from the ratings: they rest on the stored rows.
+            with suppress(StoreError):
+                shown.append(self.transcript(row.key))
         target = self.path / "report.html"
         return write_report(self.info, self.leaderboard(), self.rows, shown, target)
 

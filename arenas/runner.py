@@ -147,7 +147,8 @@ class Runner:
                 await _release(players)
         row = self._row(job, world, players, outcome, perf_counter() - began)
         self._store(job, match, row, players)
-        self._idle.setdefault(job.spec.cell, []).append(world)
+        if getattr(world, "untouched", True):
+            self._idle.setdefault(job.spec.cell, []).append(world)
 
     def _player(self, seat: Seat, name: str) -> Player:
         spec = self._agents[name]
@@ -155,7 +156,7 @@ class Runner:
             return Player(seat, spec.create(), name, language=spec.language)
         except GymposiumError:
             raise
-        except Exception:  # noqa: BLE001 - the agent boundary: its constructor is its own code
+        except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary: its own constructor
             return Player(seat, None, name, language=spec.language, out="error")
 
     def _match(self, job: Job, world: World, players: Mapping[str, Player]) -> Match:

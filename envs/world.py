@@ -7,6 +7,7 @@ A world written here supplies six small methods (``_begin``, ``_actors``, ``_obs
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -62,6 +63,8 @@ class RuleWorld(SpaceWords, ABC):
         self.possible_seats = tuple(ids)  # rules() below may name the others
         self._observation_spaces = dict(observation_spaces)
         self._action_spaces = dict(action_spaces)
+        # What actions are checked against: an agent may write on the spaces it is handed.
+        self._true_spaces = copy.deepcopy(self._action_spaces)
         # Discrete.contains costs more than a whole step of a small game: compare plain ints here.
         self._choices = {
             seat: range(int(space.start), int(space.start + space.n))
@@ -190,10 +193,11 @@ class RuleWorld(SpaceWords, ABC):
         if type(action) is int and seat in self._choices:
             known = action in self._choices[seat]
         else:
-            known = self._action_spaces[seat].contains(action)
+            space = self._true_spaces[seat]
+            known = space.contains(action) and _scalar_where_due(space, action)
         if not known:
             raise IllegalAction(
-                f"{action!r} is not one of the actions of {seat}: {self._action_spaces[seat]}"
+                f"{action!r} is not one of the actions of {seat}: {self._true_spaces[seat]}"
             )
         self._check(seat, action)
 
@@ -220,6 +224,11 @@ class RuleWorld(SpaceWords, ABC):
     def fingerprint(self) -> bytes:
         """State and generator position as bytes, for verifying replays."""
         return b"%d|%b|%b" % (self._step_count, self._state(), _position(self._rng))
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the spaces that agents were handed are still as they were made."""
+        return self._true_spaces == self._action_spaces
 
     def observe(self, seat: str) -> Any:
         """A fresh observation for any seat, asked or not (for the derived views)."""
@@ -280,3 +289,11 @@ def _position(rng: np.random.Generator) -> bytes:
     # PCG64's state is one 128-bit number: cheaper to format than to pickle the generator.
     state = rng.bit_generator.state
     return b"%x.%d.%x" % (state["state"]["state"], state["has_uint32"], state["uinteger"])
+
+
+def _scalar_where_due(space: Space, action: Any) -> bool:
+    """Gymnasium takes an array of no dimensions for an element of Discrete; rules cannot."""
+    parts = getattr(space, "spaces", None)
+    if isinstance(parts, Mapping):
+        return all(_scalar_where_due(part, action[key]) for key, part in parts.items())
+    return not (hasattr(space, "n") and isinstance(action, np.ndarray) and not action.shape)

@@ -8,7 +8,8 @@ at a time may write (a lock the system drops when the process dies); any number 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ class RunFolder:
 
     def rows(self) -> list[MatchRow]:
         """All finished matches, in schedule order."""
-        with telling(self.path):
+        with telling(self.path), self._at_one_instant():
             seats: dict[str, list[SeatRow]] = {}
             query = f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY match_key, place"
             for key, _, seat, agent, role, team, total, faults, *counts in self._db.execute(query):
@@ -183,6 +184,15 @@ class RunFolder:
             )
             for key, world, kind, cell, seed, block, reason, seconds, deterministic in found
         ]
+
+    @contextmanager
+    def _at_one_instant(self) -> Iterator[None]:
+        """All that is read inside is of one moment, though another process is writing."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("ROLLBACK")
 
     def totals(self) -> tuple[int, int, int]:
         """(LLM calls, prompt tokens, completion tokens) of all finished matches."""

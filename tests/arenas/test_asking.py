@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import gymposium
 from gymposium.agents.agent import as_agent
 from gymposium.arenas.asking import Player
 from gymposium.arenas.match import Match, MatchRules
@@ -203,7 +206,7 @@ def test_what_is_not_the_agents_doing_stops_the_match_instead_of_faulting_it(
             raise error
 
     with pytest.raises(type(error)):
-        play(Fails(0), Fails(0) if both else 0)
+        play(Fails(0), Fails(0) if both else 0, language=True)
 
 
 def test_a_spent_budget_stops_before_the_next_call_is_made() -> None:
@@ -276,3 +279,42 @@ def test_functions_of_words_are_agents_too() -> None:
 def test_sloppy_words_are_taken_apart_by_the_one_extractor(said: str) -> None:
     assert returns(play(Always(said), 0)[0]) == returns(play(1, 0)[0])
     assert returns(play(Always(Reply(text=said)), 0)[0]) == returns(play(1, 0)[0])
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("not even that")
+
+
+@pytest.mark.parametrize(
+    "sin",
+    [
+        np.array(1),
+        asyncio.CancelledError(),
+        Unprintable(),
+        ValueError("\ud800"),
+        BudgetSpent("mine"),
+        BackendError("mine"),
+    ],
+    ids=lambda sin: type(sin).__name__,
+)
+def test_no_agent_can_stop_the_match_with_its_own_faults(sin: Any) -> None:
+    outcome, _ = play(sin)
+    assert sum(outcome.faults["player_0"].values()) == ROUNDS
+
+
+def test_writing_on_the_action_space_makes_nothing_legal() -> None:
+    def cheat(turn: Turn) -> int:
+        turn.action_space.n = 9  # type: ignore[attr-defined]
+        return 8
+
+    outcome, _ = play(Always(cheat))
+    assert sum(outcome.faults["player_0"].values()) == ROUNDS
+
+
+def test_what_cannot_be_written_down_is_left_out_of_the_record(tmp_path: Path) -> None:
+    def odd(turn: Turn) -> Reply:
+        return Reply(action=0, trace=[{"x": object()}])
+
+    run = gymposium.run("iterated_matrix-v0", [odd, "random"], out=tmp_path / "run")
+    assert not any(seat.faults for row in run.rows for seat in row.seats)

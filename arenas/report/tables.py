@@ -29,7 +29,10 @@ def leaderboard_table(board: Leaderboard, *, title: str = "Leaderboard", limit: 
 
     level = f"{100 * board.confidence:g} %"
     hidden = len(board.rows) - limit
-    caption = f"[…] are {level} intervals; an agent ranks behind those whose whole interval lies above its own."
+    caption = (
+        f"[…] are {level} intervals; an agent ranks behind those whose whole interval lies above "
+        "its own."
+    )
     if hidden > 0:
         caption = f"{hidden:,} more agents are not shown. {caption}"
     table = Table(title=escape(title), caption=Text(caption), box=SIMPLE_HEAD, padding=(0, 1, 0, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -93,8 +94,11 @@ class Wrong(Guess):
 
 
 class Unseeded(Wrong):
+    # A new generator each time, as without a seed, yet the same ones whenever the test is run.
+    _fresh = itertools.count()
+
     def _begin(self, rng: np.random.Generator) -> None:
-        super()._begin(np.random.default_rng())
+        super()._begin(np.random.default_rng(next(self._fresh)))
 
 
 class Unmoved(Wrong):

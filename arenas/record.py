@@ -16,7 +16,7 @@ import orjson
 import zstandard
 
 from gymposium.errors import StoreError
-from gymposium.types import Action, Outcome, Turn, World
+from gymposium.types import Action, Outcome, Reply, Turn, World
 
 from ..agents.wire import from_json, outcome_to_json, reply_to_json, to_json
 from .asking import Answer
@@ -174,18 +174,10 @@ def _answer_to_json(action: Action, answer: Answer) -> dict[str, Any]:
         # Seconds differ from run to run: they are kept in the store, not in the record.
         entry["calls"] = [
             {name: value for name, value in call.items() if name != "seconds"}
-            for call in reply_to_json_calls(answer.calls)
+            for call in reply_to_json(Reply(calls=answer.calls))["calls"]
         ]
     if answer.errors:
         entry["errors"] = [{"kind": kind, "error": sentence} for kind, sentence in answer.errors]
     if answer.fault:
         entry["fault"] = answer.fault
     return entry
-
-
-def reply_to_json_calls(calls: tuple[Any, ...]) -> list[dict[str, Any]]:
-    """The model calls of a turn (all attempts) in wire form."""
-    from gymposium.types import Reply
-
-    encoded: list[dict[str, Any]] = reply_to_json(Reply(calls=calls))["calls"]
-    return encoded

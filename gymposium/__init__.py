@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .envs.registry import WorldSpec as WorldSpec
     from .envs.registry import make as make
     from .envs.registry import register as register
+    from .envs.vector import VectorWorld as VectorWorld
+    from .envs.vector import make_vec as make_vec
     from .errors import AgentFault as AgentFault
     from .errors import BackendError as BackendError
     from .errors import BudgetSpent as BudgetSpent
@@ -56,6 +58,7 @@ _HOMES = {
     "arenas.run": "Run load resume run",
     "envs.checks": "check_env",
     "envs.registry": "WorldSpec make register",
+    "envs.vector": "VectorWorld make_vec",
     "errors": "AgentFault BackendError BudgetSpent GymposiumError IllegalAction MissingExtra "
     "StoreError UnknownName UsageError",
     "scenarios.model": "Scenario",
@@ -90,6 +93,7 @@ __all__ = [
     "UnknownName",
     "Usage",
     "UsageError",
+    "VectorWorld",
     "World",
     "WorldSpec",
     "__version__",
@@ -99,6 +103,7 @@ __all__ = [
     "load",
     "load_scenario",
     "make",
+    "make_vec",
     "register",
     "register_agent",
     "resume",

@@ -307,21 +307,36 @@ def _refusals(subject: Subject) -> None:
 def _rendering(subject: Subject) -> None:
     world, rng = subject.make(), np.random.default_rng(9)
     turns = world.reset(0)
-    frames: list[str] = []
-    while turns and len(frames) < subject.steps:
-        frames.append(world.render())
+    texts: list[str] = []
+    pictures: list[Any] = []
+    while turns and len(texts) < subject.steps:
+        texts.append(world.render())
+        if len(pictures) < _PICTURES:
+            pictures.append(world.draw())
         turns = world.step(_answers(turns, rng))
     with contextlib.suppress(UsageError):  # before the first reset: a frame or one sentence
-        frames.append(subject.make().render())
-    frames += [world.render(), world.render()]
-    _require(all(isinstance(frame, str) and frame for frame in frames), "render gave no text.")
-    _require(frames[-1] == frames[-2], "rendering twice gives two pictures.")
-    _require(len(set(frames)) > 1, "every frame is the same.")
+        texts.append(subject.make().render())
+    with contextlib.suppress(UsageError):
+        pictures.append(subject.make().draw())
+    texts += [world.render(), world.render()]
+    pictures += [world.draw(), world.draw()]
+    _require(all(isinstance(text, str) and text for text in texts), "render gave no text.")
+    for picture in pictures:
+        seen = f"draw gave {getattr(picture, 'dtype', None)} {getattr(picture, 'shape', None)}"
+        _require(seen == f"draw gave uint8 {pictures[0].shape}", f"{seen}, not uint8 of one shape.")
+        _require(picture.ndim == 3 and picture.shape[2] == 3, f"{seen}, not HxWx3.")
+        _require(bool(picture.max() > picture.min()), "draw gave a picture of one colour.")
+    _require(texts[-1] == texts[-2], "rendering twice gives two texts.")
+    _require(same(pictures[-1], pictures[-2]), "drawing twice gives two pictures.")
+    _require(len(set(texts)) > 1, "every text is the same.")
+    _require(len({picture.tobytes() for picture in pictures}) > 1, "every picture is the same.")
 
 
 def _views(subject: Subject) -> None:
     check_views(subject.make)
 
+
+_PICTURES = 40  # of these a world draws so many at most; words are cheaper
 
 VIEWS = 13
 """The requirement that runs other projects' checkers, which may be left out."""
@@ -341,6 +356,9 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
     9: (_words, "make format and parse inverse, and let parse raise nothing but IllegalAction."),
     10: (_faults, "let _play accept None for any seat and apply the fault rule."),
     11: (_refusals, "refuse in _check, before anything changes."),
-    12: (_rendering, "let render return the state in words at any time after reset."),
+    12: (
+        _rendering,
+        "let render return the state in words, draw as a picture, at any time after reset.",
+    ),
     VIEWS: (_views, "see the message of PettingZoo's or Gymnasium's own checker."),
 }

@@ -21,7 +21,7 @@ from gymposium.types import NOTHING, Action, Outcome, Seat, Turn
 from .words import SpaceWords
 
 if TYPE_CHECKING:
-    from gymposium.types import Space
+    from gymposium.types import Image, Space
 
 SumKind = Literal["zero_sum", "mixed", "cooperative"]
 
@@ -42,7 +42,7 @@ class RuleWorld(SpaceWords, ABC):
 
     id: ClassVar[str]
     turn_based: ClassVar[bool] = False
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}
     kind: SumKind = "mixed"
     fault_rule: str
     horizon: int | None = None
@@ -85,6 +85,7 @@ class RuleWorld(SpaceWords, ABC):
             for seat in ids
         }
         self._over: bool | None = None
+        self._step_count = 0
 
     # The rules: what a world writes.
 
@@ -263,6 +264,22 @@ class RuleWorld(SpaceWords, ABC):
             f"[{seat}] {self.describe(seat, self._observe(seat), NOTHING)}"
             for seat in self.possible_seats
         )
+
+    def draw(self) -> Image:
+        """The state as a picture for a spectator, who sees everything.
+
+        Worlds with nothing of their own to show get the text of ``render`` on a card.
+
+        Returns:
+            uint8, height x width x 3; one size for the whole match.
+
+        Raises:
+            UsageError: the match has not begun.
+        """
+        from .text_card import text_card
+
+        text = self.render()
+        return text_card(self.id, f"step {self._step_count}", text, seats=self.possible_seats)
 
     def close(self) -> None:
         """Nothing to release."""

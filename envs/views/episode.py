@@ -15,7 +15,7 @@ import numpy as np
 from gymposium.errors import IllegalAction, UsageError
 
 if TYPE_CHECKING:
-    from gymposium.types import Action, Space
+    from gymposium.types import Action, Image, Space
 
     from ..world import RuleWorld
 
@@ -41,6 +41,7 @@ class Episode:
         }
         self.metadata = {**world.metadata, "name": world.id, "is_parallelizable": True}
         self.begun = False
+        self._render_mode = render_mode
         self._root: int | None = None
         self._count = 0
         self._notes: dict[str, str] = {}
@@ -103,10 +104,16 @@ class Episode:
             self._notes = {}
         return infos
 
-    def render(self) -> str:
-        """The state in words; UsageError before the first reset."""
+    def render(self) -> str | Image | None:
+        """What the render mode asks for: words, a picture or nothing.
+
+        Raises:
+            UsageError: before the first reset.
+        """
+        if self._render_mode is None:
+            return None
         self.must_have_begun()
-        return self.world.render()
+        return self.world.draw() if self._render_mode == "rgb_array" else self.world.render()
 
     def must_have_begun(self) -> None:
         """Raise UsageError before the first reset."""

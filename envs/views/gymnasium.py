@@ -76,8 +76,8 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         return observation, reward, terminated, truncated, self._episode.infos()[self._seat]
 
     def render(self) -> Any:
-        """The state in words if ``render_mode`` is ``ansi``."""
-        return self._episode.render() if self.render_mode == "ansi" else None
+        """The state in words (mode ``ansi``) or as a picture (mode ``rgb_array``)."""
+        return self._episode.render()
 
     def close(self) -> None:
         """Release what the world holds."""

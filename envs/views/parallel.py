@@ -15,7 +15,7 @@ from gymposium.errors import UsageError
 from .episode import Episode
 
 if TYPE_CHECKING:
-    from gymposium.types import Action, Space
+    from gymposium.types import Action, Image, Space
 
     from ..world import RuleWorld
 
@@ -111,9 +111,9 @@ class ParallelView(ParallelEnv[str, Any, Any]):
             self._infos(),
         )
 
-    def render(self) -> str | None:
-        """The state in words if ``render_mode`` is ``ansi``."""
-        return self._episode.render() if self.render_mode == "ansi" else None
+    def render(self) -> str | Image | None:
+        """The state in words (mode ``ansi``) or as a picture (mode ``rgb_array``)."""
+        return self._episode.render()
 
     def close(self) -> None:
         """Release what the world holds."""

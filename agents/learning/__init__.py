@@ -1,0 +1,1 @@
+"""Agents that learn: one PPO, one advantage estimator, and methods that change parts of them."""

@@ -13,16 +13,19 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from gymposium.errors import UnknownName, UsageError
 
 from .marked_yaml import Place, Source, closest, read_yaml, write_yaml
-from .model import AgentEntry, Budget, Refusal, Scenario, Schedule, WorldEntry
+from .model import Refusal, Scenario, WorldEntry
 
 MadeWorld = TypeVar("MadeWorld")
+
+_OTHER_KINDS = ("claims", "training")
+"""Folders of YAML files that are not scenarios (see ``load_claims.py``, ``training.py``)."""
 
 
 class ScenarioError(UsageError):
@@ -143,7 +146,7 @@ def named() -> dict[str, Listed]:
 def _named() -> dict[str, Listed]:
     found = {}
     for family in sorted(resources.files(__package__).iterdir(), key=lambda entry: entry.name):
-        if not family.is_dir() or family.name.startswith(("_", ".")):
+        if not family.is_dir() or family.name.startswith(("_", ".", *_OTHER_KINDS)):
             continue
         for file in sorted(family.iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".yaml"):
@@ -217,8 +220,20 @@ def _guess_place(place: Place, entry: WorldEntry, message: str) -> Place:
     return (*place, "id")
 
 
-def wording(error: ValidationError, source: Source) -> list[str]:
-    """Each problem of a pydantic error as a sentence, in the order of the file's lines."""
+def wording(
+    error: ValidationError, source: Source, model: type[BaseModel] = Scenario, at: Place = ()
+) -> list[str]:
+    """Each problem of a pydantic error as a sentence, in the order of the file's lines.
+
+    Args:
+        error: what ``model`` refused.
+        source: the file.
+        model: the model that was read.
+        at: where in the file the model's data begin.
+
+    Returns:
+        The sentences.
+    """
     problems: list[tuple[int, str]] = []
     details = error.errors(include_url=False)
     for detail in details:
@@ -228,19 +243,20 @@ def wording(error: ValidationError, source: Source) -> list[str]:
         cause = detail.get("ctx", {}).get("error")
         if isinstance(cause, Refusal):
             place = (*place, *cause.place)
-        line = _line(source, place)
-        problems.append((line, f"{_where(source, place)}: {_sentence(detail, place)}"))
+        line = _line(source, (*at, *place))
+        sentence = _sentence(detail, place, model)
+        problems.append((line, f"{_where(source, (*at, *place))}: {sentence}"))
     return [text for _, text in sorted(problems, key=lambda item: item[0])]
 
 
-def _sentence(detail: Mapping[str, Any], place: Place) -> str:
+def _sentence(detail: Mapping[str, Any], place: Place, model: type[BaseModel]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        allowed = sorted(_fields(place[:-1]))
+        allowed = sorted(_fields(model, place[:-1]))
         name = str(place[-1])
         return f"unknown field {name!r}; allowed: {', '.join(allowed)}{closest(name, allowed)}"
     if kind == "missing":
-        return "this field is missing; " + _about(place)
+        return "this field is missing; " + _about(model, place)
     found = _shown(detail["input"])
     if kind == "literal_error":
         allowed = [part.strip(" '") for part in context["expected"].replace(" or ", ",").split(",")]
@@ -258,9 +274,8 @@ def _sentence(detail: Mapping[str, Any], place: Place) -> str:
     return f"found {found}; allowed: {message}"
 
 
-def _about(place: Place) -> str:
-    fields = _fields(place[:-1])
-    info = fields.get(str(place[-1]))
+def _about(model: type[BaseModel], place: Place) -> str:
+    info = _fields(model, place[:-1]).get(str(place[-1]))
     return f"it is: {info.description}" if info is not None and info.description else "add it"
 
 
@@ -269,32 +284,45 @@ def _shown(value: Any, *, quote: bool = True) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-_PARTS: dict[str, type[BaseModel]] = {
-    "worlds": WorldEntry,
-    "agents": AgentEntry,
-    "background": AgentEntry,
-    "judges": AgentEntry,
-    "schedule": Schedule,
-    "budget": Budget,
-}
+def _fields(model: type[BaseModel], place: Place) -> Mapping[str, Any]:
+    """The fields allowed at ``place`` of ``model``."""
+    found: Any = model
+    for part in place:
+        found = _inside(found, part)
+    return found.model_fields if _is_model(found) else _item_fields(found)
 
 
-def _fields(place: Place) -> Mapping[str, Any]:
-    """The fields allowed at ``place``."""
-    names = [part for part in place if isinstance(part, str)]
-    model: type[BaseModel] = _PARTS.get(names[-1], Scenario) if names else Scenario
-    return model.model_fields
+def _inside(kind: Any, part: str | int) -> Any:
+    """The annotation of what stands at ``part`` of a value annotated as ``kind``."""
+    if _is_model(kind):
+        field = kind.model_fields.get(part)
+        return None if field is None else field.annotation
+    inner = [arg for arg in get_args(kind) if arg is not Ellipsis]
+    if get_origin(kind) in (tuple, dict):
+        return inner[-1]
+    return next((found for arg in inner if (found := _inside(arg, part)) is not None), None)
+
+
+def _item_fields(kind: Any) -> Mapping[str, Any]:
+    """The fields of the first model that an annotation mentions."""
+    models = [arg for arg in get_args(kind) if _is_model(arg)]
+    return models[0].model_fields if models else {}
+
+
+def _is_model(kind: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _in_file(source: Source, place: Place) -> Place:
     """``place`` as it is written: ``worlds[0].params`` may be the shorthand ``params``."""
-    if (
-        place[:2] == ("worlds", 0)
-        and ("worlds",) not in source.lines
-        and ("world",) in source.lines
-    ):
-        rest = place[2:]
-        return ("world",) if not rest or rest[0] in ("id", "name") else rest
+    for index in range(len(place) - 1):
+        outer, rest = place[:index], place[index + 2 :]
+        if (
+            place[index : index + 2] == ("worlds", 0)
+            and (*outer, "worlds") not in source.lines
+            and (*outer, "world") in source.lines
+        ):
+            return (*outer, "world") if not rest or rest[0] in ("id", "name") else (*outer, *rest)
     return place
 
 

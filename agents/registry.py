@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gymposium.errors import UnknownName, UsageError
-from gymposium.types import Agent
+from gymposium.types import Agent, Seat
 
 from .spec_text import SpecText, parse_spec, query
 
 GROUP = "gymposium.agents"
-_RANDOM = "random"
+_RANDOM, _HUMAN = "random", "human"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,9 @@ class AgentSpec:
         isolated: it runs in a child process.
         language: a language model decides.
         factory: makes a fresh instance.
+        human: a person decides, and is neither timed nor limited in asking again.
+        fits: called with a world's id and a seat before the first match; raises UsageError if
+            the agent cannot sit there.
     """
 
     text: str
@@ -50,6 +53,8 @@ class AgentSpec:
     isolated: bool
     language: bool
     factory: Callable[[], Agent] = field(repr=False, compare=False)
+    human: bool = False
+    fits: Callable[[str, Seat], None] | None = field(default=None, repr=False, compare=False)
 
     def create(self) -> Agent:
         """A fresh instance, for one seat of one match."""
@@ -116,7 +121,7 @@ def register_agent(
     Raises:
         UsageError: the name is taken or is no name.
     """
-    if parse_spec(name).kind != "name" or "?" in name or name == _RANDOM:
+    if parse_spec(name).kind != "name" or "?" in name or name in (_RANDOM, _HUMAN):
         raise UsageError(f"{name!r} cannot be an agent's name; use letters, digits, '_' and '-'")
     if name in _registered and _registered[name].factory is not factory:
         raise UsageError(f"an agent named {name!r} is registered already; choose another name")
@@ -125,7 +130,10 @@ def register_agent(
 
 def known_agents() -> list[AgentInfo]:
     """Every agent that has a name: random, bots, models, registered ones, plug-ins."""
-    found = [AgentInfo(_RANDOM, "uniform over the legal actions")]
+    found = [
+        AgentInfo(_RANDOM, "uniform over the legal actions"),
+        AgentInfo(_HUMAN, "you, at this terminal"),
+    ]
     for name, bot in _all_bots().items():
         found.append(
             AgentInfo(f"scripted:{name}", _summary(bot), tuple(getattr(bot, "worlds", ())))
@@ -171,6 +179,10 @@ def _resolve_mapping(entry: Mapping[str, Any], root: Path, trusted: bool) -> Age
 def _resolve_text(spec: SpecText, root: Path, trusted: bool) -> AgentSpec:
     if spec.kind == "llm":
         return _language_model(spec)
+    if spec.kind == "trained":
+        from .trained import trained_spec
+
+        return trained_spec(spec, root)
     if spec.kind in ("file", "module"):
         from .user_agents import user_spec
 
@@ -184,6 +196,10 @@ def _resolve_text(spec: SpecText, root: Path, trusted: bool) -> AgentSpec:
         from .random_agent import RandomAgent
 
         return _own(spec, RandomAgent, _RANDOM)
+    if spec.target == _HUMAN:
+        from .human.person import HumanAgent
+
+        return _own(spec, HumanAgent, _HUMAN)
     if spec.target in _registered:
         return _own(spec, _registered[spec.target].factory, spec.target)
     point = _plugins().get(spec.target)
@@ -215,6 +231,7 @@ def _own(spec: SpecText, factory: Callable[..., Any], name: str) -> AgentSpec:
         isolated=False,
         language=bool(getattr(factory, "language", False)),
         factory=made,
+        human=bool(getattr(factory, "human", False)),
     )
 
 
@@ -261,7 +278,7 @@ def _models() -> Mapping[str, str]:
 
 def _known_names() -> list[str]:
     bots = [f"scripted:{name}" for name in _all_bots()]
-    return [_RANDOM, *bots, *_models(), *_registered, *_plugins()]
+    return [_RANDOM, _HUMAN, *bots, *_models(), *_registered, *_plugins()]
 
 
 def _plugins() -> dict[str, EntryPoint]:

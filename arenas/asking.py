@@ -2,7 +2,8 @@
 
 An illegal answer, an exception or a time-out is told to the agent and it is asked again; after
 ``reasks`` repetitions the world's declared fault rule applies (the world is handed ``None``) and
-the fault is counted. A seat whose process died or had to be killed is not asked again in this
+the fault is counted. A person who mistypes is asked again as often as it takes, and is never timed.
+A seat whose process died or had to be killed is not asked again in this
 match.
 """
 
@@ -13,10 +14,11 @@ import inspect
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter
 from typing import Any
 
-from gymposium.errors import AgentFault, BackendError, BudgetSpent, IllegalAction
+from gymposium.errors import AgentFault, BackendError, BudgetSpent, IllegalAction, PlayerLeft
 from gymposium.types import Action, Call, Reply, Seat, Turn, World
 
 from ..agents.language.extract import extract
@@ -34,6 +36,7 @@ class Player:
     agent: Any
     name: str
     language: bool = False
+    human: bool = False
     out: str = ""
     faults: dict[str, int] = field(default_factory=dict)
     turns: int = 0
@@ -98,7 +101,7 @@ async def ask(
     first: Any = None,
     failed: BaseException | None = None,
 ) -> Answer:
-    """Ask ``player`` for a legal action, at most ``1 + reasks`` times.
+    """Ask ``player`` for a legal action, ``1 + reasks`` times at most; a person, until it comes.
 
     Args:
         world: checks and parses answers.
@@ -112,11 +115,11 @@ async def ask(
         failed: what it raised instead.
 
     Raises:
-        BudgetSpent, BackendError: not the agent's doing; the match cannot go on.
+        BudgetSpent, BackendError, PlayerLeft: the match cannot go on.
     """
     answer = Answer(None)
     asked = turn
-    for attempt in range(1 + reasks):
+    for attempt in count():
         began = perf_counter()
         try:
             if failed is not None:
@@ -138,6 +141,8 @@ async def ask(
             answer.errors.append((kind, sentence))
             if kind == "crash" or (kind == "timeout" and hasattr(player.agent, "kill")):
                 player.drop(kind, sentence)
+                break
+            if attempt >= reasks and not (player.human and kind == "illegal"):
                 break
             asked = turn.again(sentence, attempt + 1)
         finally:
@@ -164,7 +169,7 @@ async def _await_answer(
             raise
     calls: Sequence[Call] = ()
     player.waiting_since = perf_counter()
-    limit = None if player.language else time_limit
+    limit = None if player.language or player.human else time_limit
     try:
         # Not wait_for: in Python 3.11 it swallows a cancellation that meets the answer.
         async with asyncio.timeout(limit):
@@ -210,13 +215,15 @@ def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]
 
 
 def not_the_agents_doing(error: BaseException, player: Player) -> bool:
-    """Whether to stop the match: our own cancellation, or a model that cannot answer.
+    """Whether to stop the match: our own cancellation, a model that cannot answer, a person gone.
 
     What a plain agent raises is its own fault, whatever it is called.
     """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is None or task.cancelling() > 0
+    if player.human:
+        return isinstance(error, PlayerLeft)
     return player.language and isinstance(error, BudgetSpent | BackendError)
 
 

@@ -19,6 +19,7 @@ from gymposium.types import World
 from .executors.inline import run_to_end
 from .keys import match_keys
 from .meter import Meter
+from .record import Recorder
 from .rows import MatchRow
 from .runner import Job, Reporter, Runner, RunnerOptions
 from .schedule import Cast, MatchSpec, next_round, schedule
@@ -32,8 +33,18 @@ if TYPE_CHECKING:
 class Plan:
     """A scenario with its agents resolved: which matches there are, and how to play them."""
 
-    def __init__(self, scenario: Scenario, agents: Mapping[str, AgentSpec]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        agents: Mapping[str, AgentSpec],
+        make: Callable[..., World] | None = None,
+    ) -> None:
         """Check everything that can be checked before the first match.
+
+        Args:
+            scenario: what is played.
+            agents: everybody in it, by name.
+            make: makes a world from its id and parameters; default: the registry's way.
 
         Raises:
             UsageError: an unknown world or parameter, or too few agents for the schedule.
@@ -43,7 +54,7 @@ class Plan:
 
         self.scenario = scenario
         self.agents = agents
-        self._make = make_world
+        self._make = make or make_world
         self._entries = {entry.name: entry for entry in scenario.worlds}
         self._worlds: dict[str, World] = dict(validate_against_registry(scenario, make_world))
         self._kinds = {name: getattr(it, "kind", "mixed") for name, it in self._worlds.items()}
@@ -85,9 +96,22 @@ class Plan:
             reasks=self.scenario.reasks,
         )
 
-    def play(self, folder: RunFolder, *, concurrency: int, progress: Reporter | None) -> None:
-        """Play what ``folder`` lacks; see :func:`run` for what is raised."""
+    def play(
+        self,
+        folder: RunFolder,
+        *,
+        concurrency: int,
+        progress: Reporter | None,
+        recorder: Callable[..., Recorder] = Recorder,
+    ) -> None:
+        """Play what ``folder`` lacks; see :func:`run` for what is raised.
+
+        With a person in a seat matches are played one at a time, and progress is not drawn over
+        what the person reads.
+        """
         reporter = progress or Silent()
+        if any(spec.human for spec in self.agents.values()):
+            concurrency, reporter = 1, MessagesOnly(reporter)
         calls, prompt, completion = folder.totals()
         limits = self.scenario.budget.model_dump(exclude_none=True)
         meter = Meter(limits, calls, prompt, completion)
@@ -99,6 +123,7 @@ class Plan:
             meter=meter,
             reporter=reporter,
             options=RunnerOptions(concurrency=concurrency),
+            recorder=recorder,
         )
         folder.set_info(status="running")
         try:
@@ -275,6 +300,17 @@ class Silent:
 
     def stop(self) -> None:
         """Say nothing."""
+
+
+class MessagesOnly(Silent):
+    """A Reporter that passes on what must be seen, and nothing else."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+
+    def message(self, text: str) -> None:
+        """Say it."""
+        self._reporter.message(text)
 
 
 def limited(scenario: Scenario, budget: Mapping[str, float]) -> Scenario:

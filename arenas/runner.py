@@ -74,10 +74,12 @@ class RunnerOptions:
     Attributes:
         concurrency: matches in flight.
         children: child processes alive at once, for users' agents.
+        record: keep transcripts.
     """
 
     concurrency: int = 64
     children: int = max(8, 2 * (os.cpu_count() or 1))
+    record: bool = True
 
 
 class Runner:
@@ -93,6 +95,7 @@ class Runner:
         meter: Meter,
         reporter: Reporter,
         options: RunnerOptions,
+        recorder: Callable[..., Recorder] = Recorder,
     ) -> None:
         self._folder = folder
         self._agents = agents
@@ -101,6 +104,7 @@ class Runner:
         self._meter = meter
         self._reporter = reporter
         self._options = options
+        self._recorder = recorder
         self._idle: dict[str, list[World]] = {}
         self._playing: dict[str, Match] = {}
         self._turns = 0
@@ -153,7 +157,7 @@ class Runner:
     def _player(self, seat: Seat, name: str) -> Player:
         spec = self._agents[name]
         try:
-            return Player(seat, spec.create(), name, language=spec.language)
+            return Player(seat, spec.create(), name, language=spec.language, human=spec.human)
         except GymposiumError:
             raise
         except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary: its own constructor
@@ -177,7 +181,7 @@ class Runner:
             players,
             spec.seed,
             MatchRules(spec.time_limit, self._reasks),
-            Recorder(header, text=readers),
+            self._recorder(header, text=readers),
             self._meter,
         )
 

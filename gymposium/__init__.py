@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .errors import GymposiumError as GymposiumError
     from .errors import IllegalAction as IllegalAction
     from .errors import MissingExtra as MissingExtra
+    from .errors import PlayerLeft as PlayerLeft
     from .errors import StoreError as StoreError
     from .errors import UnknownName as UnknownName
     from .errors import UsageError as UsageError
@@ -60,7 +61,7 @@ _HOMES = {
     "envs.registry": "WorldSpec make register",
     "envs.vector": "VectorWorld make_vec",
     "errors": "AgentFault BackendError BudgetSpent GymposiumError IllegalAction MissingExtra "
-    "StoreError UnknownName UsageError",
+    "PlayerLeft StoreError UnknownName UsageError",
     "scenarios.model": "Scenario",
     "types": "Action Agent Call Method Outcome Progress Reply Seat TrainingTask Turn Usage World",
 }
@@ -82,6 +83,7 @@ __all__ = [
     "Method",
     "MissingExtra",
     "Outcome",
+    "PlayerLeft",
     "Progress",
     "Reply",
     "Run",

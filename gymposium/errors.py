@@ -81,6 +81,12 @@ class AgentFault(GymposiumError):
 FAULT_KINDS = ("illegal", "error", "timeout", "crash")
 
 
+class PlayerLeft(GymposiumError):
+    """A person left a match that was being played; it does not count, and can be played again."""
+
+    exit_code = 130
+
+
 class BackendError(GymposiumError):
     """A language-model backend cannot answer: not installed, not reachable, refused, timed out."""
 

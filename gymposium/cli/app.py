@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import doctor, info, listing, report, resume, run, scenario, tournament
+from . import doctor, info, listing, play, report, resume, run, scenario, tournament
 from . import models as models_verb
 from .guard import GuardedGroup
 
@@ -41,6 +41,7 @@ def root(
 
 app.command("list")(listing.list_things)
 app.command("info")(info.info)
+app.command("play")(play.play)
 app.command("run")(run.run)
 app.command("tournament")(tournament.tournament)
 app.command("resume")(resume.resume)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gymposium.agents.human.harmless import harmless
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -57,13 +59,6 @@ def print_table(
 def print_lines(text: str, *, style: str = "") -> None:
     """Plain text as it is: no markup, no wrapping, no control characters."""
     console().print(harmless(text), markup=False, soft_wrap=True, style=style or None)
-
-
-def harmless(text: str) -> str:
-    """``text`` without what could move the cursor or retitle the terminal: models say anything."""
-    return "".join(
-        c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
 
 
 def heading(text: str) -> None:

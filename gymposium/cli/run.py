@@ -11,8 +11,10 @@ import typer
 
 from . import arguments
 from .guard import fail
+from .watching import FILM, FPS, Render, Screens, asked_for
 
 if TYPE_CHECKING:
+    from gymposium.arenas.run import Run
     from gymposium.scenarios.model import Scenario
 
 
@@ -29,6 +31,11 @@ def run(
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
     show: bool = typer.Option(False, "--show", help="print every turn as it is played"),
+    render: Render | None = typer.Option(
+        None, "--render", help="watch it: in a window, in this terminal, or as a film in the run"
+    ),
+    film: Path | None = FILM,
+    fps: float | None = FPS,
     as_json: bool = arguments.JSON,
 ) -> None:
     """Play a world, agents in seats in the order given; too few are dealt round the table."""
@@ -39,17 +46,22 @@ def run(
     from .summary import print_summary
 
     chosen = one_match(arguments.chosen_scenario(what, changes), agents, arguments.pairs(params))
-    chosen = change(chosen, schedule={**_IN_ORDER, "repeats": repeats})
+    chosen = change(chosen, schedule={**IN_ORDER, "repeats": repeats})
     if seed is not None:
         chosen = change(chosen, seed=seed)
     worlds = validate_against_registry(chosen, make_world)
     chosen = _seated(chosen, {name: len(world.seats) for name, world in worlds.items()}, agents)
     path = out or arguments.new_folder(chosen.name)
+    screens = asked_for(render, film, fps, path)
+    if show and screens:
+        fail("--show prints every turn, --render and --film show pictures; choose one", code=2)
     with arguments.saying_how_to_resume(path):
         if show:
             from .show import play_shown
 
             finished = play_shown(chosen, out=path, trusted=trusted)
+        elif screens:
+            finished = _play_watched(chosen, screens, out=path, trusted=trusted)
         else:
             from gymposium.arenas.run import run as play
 
@@ -59,10 +71,10 @@ def run(
     if as_json:
         print_summary(finished, as_json=True)
     else:
-        _print_results(finished)
+        _print_results(finished, screens.films)
 
 
-_IN_ORDER: dict[str, Any] = {"kind": "round_robin", "rotate_seats": False, "self_play": False}
+IN_ORDER: dict[str, Any] = {"kind": "round_robin", "rotate_seats": False, "self_play": False}
 
 
 def one_match(scenario: Scenario, agents: Sequence[str], params: dict[str, Any]) -> Scenario:
@@ -77,18 +89,23 @@ def one_match(scenario: Scenario, agents: Sequence[str], params: dict[str, Any])
         worlds[0]["params"] = {**worlds[0]["params"], **params}
     changed: dict[str, Any] = {"worlds": worlds}
     if agents:
-        seen: Counter[str] = Counter()
-        entries: list[Any] = []
-        for agent in agents:
-            seen[agent] += 1
-            twin = {"spec": agent, "name": f"{agent}#{seen[agent]}"}
-            entries.append(agent if seen[agent] == 1 else twin)
-        changed["agents"] = entries
+        changed["agents"] = told_apart(agents)
         for world in worlds:
             world["agents"] = []
     elif not scenario.agents and not any(entry.agents for entry in scenario.worlds):
         changed["agents"] = ["random"]
     return change(scenario, **changed)
+
+
+def told_apart(agents: Sequence[str]) -> list[Any]:
+    """Specs as a scenario takes them: one that is there again has a number in its name."""
+    seen: Counter[str] = Counter()
+    entries: list[Any] = []
+    for agent in agents:
+        seen[agent] += 1
+        twin = {"spec": agent, "name": f"{agent}#{seen[agent]}"}
+        entries.append(agent if seen[agent] == 1 else twin)
+    return entries
 
 
 def _seated(scenario: Scenario, sizes: dict[str, int], agents: Sequence[str]) -> Scenario:
@@ -113,7 +130,15 @@ def _seated(scenario: Scenario, sizes: dict[str, int], agents: Sequence[str]) ->
     return change(scenario, agents=kept, worlds=worlds)
 
 
-def _print_results(finished: Any) -> None:
+def _play_watched(scenario: Scenario, screens: Screens, *, out: Path, trusted: bool) -> Run:
+    """Play one match at a time, each on its screens."""
+    from gymposium.arenas.run import run as play
+    from gymposium.arenas.viewer.live import watched
+
+    return play(scenario, out=out, concurrency=1, trusted=trusted, recorder=watched(screens.of))
+
+
+def _print_results(finished: Run, films: Sequence[Path]) -> None:
     """Who got what, match by match."""
     from .output import print_lines, print_table
 
@@ -128,6 +153,8 @@ def _print_results(finished: Any) -> None:
     )
     for reason in dict.fromkeys(f"{row.cell}: {row.reason}" for row in rows if row.reason):
         print_lines(reason)
+    for film in films:
+        print_lines(f"film: {film}")
     print_lines(f"run: {finished.path} (`gymposium report {finished.path}` rates and explains it)")
 
 

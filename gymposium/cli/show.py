@@ -48,6 +48,8 @@ def play_shown(scenario: Scenario, *, out: Path, trusted: bool) -> Run:
 
 
 def _watched(spec: AgentSpec) -> AgentSpec:
+    if spec.human:  # is shown its own turns anyway
+        return spec
     return dataclasses.replace(spec, factory=lambda: Onlooker(spec.create(), spec))
 
 

@@ -1,0 +1,1 @@
+"""People in seats: the spec ``human`` is whoever sits at this terminal."""

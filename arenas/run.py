@@ -6,8 +6,9 @@ the same plan, and a run begun by one can be resumed and read by the other.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gymposium.errors import StoreError, UsageError
 
 from .plan import Plan, limited, seat_agents
+from .record import Recorder
 from .rows import MatchRow
 from .runner import Reporter
 from .store import RunFolder
@@ -91,6 +93,7 @@ def run(
     trusted: bool = False,
     budget: Mapping[str, float] | None = None,
     progress: Reporter | None = None,
+    recorder: Callable[..., Recorder] = Recorder,
 ) -> Run:
     """Play a scenario.
 
@@ -104,6 +107,8 @@ def run(
         trusted: run users' agents in this process instead of a killable child process.
         budget: replaces limits of the scenario's budget.
         progress: told about progress.
+        recorder: writes a match down as it is played; :func:`.viewer.live.watched` makes one that
+            also shows it.
 
     Returns:
         The finished run.
@@ -123,7 +128,7 @@ def run(
     if budget:
         chosen = limited(chosen, budget)
     chosen, specs = seat_agents(chosen, agents, trusted=trusted)
-    path = Path(out) if out is not None else _new_folder(chosen.name)
+    path = Path(out) if out is not None else new_folder(chosen.name)
     plan = Plan(chosen, specs)
     with RunFolder(path, write=True, create=True) as folder:
         known = folder.info()
@@ -131,7 +136,7 @@ def run(
             _refuse_other_run(path, known, plan)
         else:
             folder.set_info(**plan.describe())
-        plan.play(folder, concurrency=concurrency, progress=progress)
+        plan.play(folder, concurrency=concurrency, progress=progress, recorder=recorder)
     return Run(path)
 
 
@@ -170,9 +175,10 @@ def load(path: str | Path) -> Run:
     return Run(Path(path))
 
 
-def _new_folder(name: str) -> Path:
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    base = Path("runs") / f"{name}-{stamp}"
+def new_folder(name: str) -> Path:
+    """A folder under ``runs/`` that does not exist yet, called after ``name`` and the time."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"
+    base = Path("runs") / f"{safe}-{time.strftime('%Y%m%d-%H%M%S')}"
     path, number = base, 1
     while path.exists():
         number += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import doctor, info, listing, play, report, resume, run, scenario, tournament
+from . import audit, doctor, info, listing, play, replay, report, resume, run, scenario, tournament
 from . import models as models_verb
 from .guard import GuardedGroup
 
@@ -45,7 +45,9 @@ app.command("play")(play.play)
 app.command("run")(run.run)
 app.command("tournament")(tournament.tournament)
 app.command("resume")(resume.resume)
+app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("replay")(replay.replay)
 app.add_typer(models_verb.app, name="models")
 app.add_typer(scenario.app, name="scenario")
 app.command("doctor")(doctor.doctor)

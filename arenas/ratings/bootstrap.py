@@ -17,6 +17,7 @@ Tibshirani 1993, chapter 8). Two things the plain percentile interval gets wrong
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -112,7 +113,7 @@ def bootstrap(
         strengths = centred(values[: counts.agents], fit.component)
         return np.concatenate([strengths, values[counts.agents : -1]])
 
-    once = add_up(_once_a_block(comparisons))
+    once = add_up(once_a_block(comparisons))
     for number, weight in enumerate(weights):
         drawn[0, number] = refit(equal, add_up(weight[comparisons.block]))
         drawn[1, number] = refit(PriorWeights.drawn(size, prior, rng), once)
@@ -122,7 +123,7 @@ def bootstrap(
     )
 
 
-def _once_a_block(comparisons: Comparisons) -> Floats:
+def once_a_block(comparisons: Comparisons) -> Floats:
     """Weights of the entries with which no pair counts more than once in any block."""
     pairs = np.stack([comparisons.block, comparisons.first, comparisons.second])
     _, where = np.unique(pairs, axis=1, return_inverse=True)
@@ -138,6 +139,7 @@ def interval(
     blocks: int,
     confidence: float = 0.95,
     besides: Floats | None = None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval | None:
     """Percentile interval, stretched for small numbers of blocks.
 
@@ -148,6 +150,7 @@ def interval(
         confidence: share of intervals that should cover the truth.
         besides: replicas that vary something else than the blocks; their deviations are added as
             squares, without stretching.
+        bounds: what the figure cannot leave, such as (0, 1) for a share: stretching could.
 
     Returns:
         The interval, which contains the estimate, or None with fewer than two blocks or replicas.
@@ -159,7 +162,8 @@ def interval(
     if besides is not None:
         more = _deviations(estimate, besides, confidence)
         below, above = np.hypot([below, above], more)
-    return Interval(float(estimate - below), float(estimate + above))
+    low, high = max(bounds[0], estimate - below), min(bounds[1], estimate + above)
+    return Interval(float(min(low, estimate)) + 0.0, float(max(high, estimate)) + 0.0)
 
 
 def _deviations(estimate: float, replicas: Floats, confidence: float) -> Floats:

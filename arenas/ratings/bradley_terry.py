@@ -20,6 +20,7 @@ odds of ten to one), centred at 0 over the agents that are connected by comparis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -253,6 +254,7 @@ class Likelihood:
         *,
         outcomes: tuple[Floats, Floats, Floats] | None = None,
         start: Floats | None = None,
+        fixed: Sequence[int] = (),
         tolerance: float = 1e-9,
         max_iterations: int = 100,
     ) -> tuple[Floats, bool, int]:
@@ -262,6 +264,7 @@ class Likelihood:
             prior: weights of the pseudo-comparisons.
             outcomes: wins, losses and ties per row; those of the counts if None.
             start: where to begin; at equality if None.
+            fixed: indices of parameters that stay where they begin.
             tolerance: largest step, in log-odds, at which the search stops.
             max_iterations: Newton steps at most.
 
@@ -273,8 +276,9 @@ class Likelihood:
         data = (wins - losses, wins + losses + ties, float(ties.sum()))
         values = np.zeros(self.parameters + 1) if start is None else start.copy()
         level, gradient, hessian = self._evaluate(values, data, prior)
+        free = np.setdiff1d(np.arange(self.parameters + self.has_ties), fixed)
         for iteration in range(max_iterations):
-            step = self._newton_step(gradient, hessian, prior)
+            step = _newton_step(gradient, hessian, prior, free)
             largest = float(np.abs(step).max(initial=0.0))
             if largest < tolerance:
                 return values + step, True, iteration
@@ -288,18 +292,6 @@ class Likelihood:
                 step *= 0.5
             values, level = proposal, new_level
         return values, False, max_iterations
-
-    def _newton_step(self, gradient: Floats, hessian: Floats, prior: PriorWeights) -> Floats:
-        free = self.parameters + self.has_ties
-        step = np.zeros_like(gradient)
-        if free == 0:
-            return step
-        inner, slope = hessian[:free, :free], gradient[:free]
-        if prior.wins.any():
-            step[:free] = np.linalg.solve(inner, slope)
-        else:  # the level of the strengths is free: take the shortest step
-            step[:free] = np.linalg.lstsq(inner, slope, rcond=1e-12)[0]
-        return step
 
     def _evaluate(
         self, values: Floats, data: tuple[Floats, Floats, float], prior: PriorWeights
@@ -363,6 +355,18 @@ class Likelihood:
                     hessian[:spare, -1] += edge
                     hessian[-1, :spare] += edge
         hessian[np.arange(spare), np.arange(spare)] += diagonal[:spare]
+
+
+def _newton_step(gradient: Floats, hessian: Floats, prior: PriorWeights, free: Ints) -> Floats:
+    step = np.zeros_like(gradient)
+    if len(free) == 0:
+        return step
+    inner, slope = hessian[np.ix_(free, free)], gradient[free]
+    if prior.wins.any():
+        step[free] = np.linalg.solve(inner, slope)
+    else:  # the level of the strengths is free: take the shortest step
+        step[free] = np.linalg.lstsq(inner, slope, rcond=1e-12)[0]
+    return step
 
 
 def _add_prior(values: Floats, gradient: Floats, hessian: Floats, prior: PriorWeights) -> float:

@@ -131,7 +131,7 @@ def compare(rows: Iterable[MatchRow]) -> Comparisons:
     blocks = tuple(sorted({row.block for row in rows}))
     block_index = {block: number for number, block in enumerate(blocks)}
     within = [row for row in rows if compares_within(row)]
-    sides = sorted({Side(row.cell, name) for row in within for name in _sides(row)})
+    sides = sorted({Side(row.cell, name) for row in within for name in sides_of(row)})
     side_index = {side: number for number, side in enumerate(sides)}
     entries: dict[Code, list[float]] = {}
     for row in within:
@@ -190,7 +190,8 @@ def standings(rows: Iterable[MatchRow], *, populations: bool = True) -> Iterator
                 yield Standing(Place(row.cell, row.seed, own, rest), row.block, agent, value)
 
 
-def _sides(row: MatchRow) -> dict[str, list[SeatRow]]:
+def sides_of(row: MatchRow) -> dict[str, list[SeatRow]]:
+    """The rated seats of a match by side: their team, or each for itself."""
     sides: dict[str, list[SeatRow]] = {}
     for seat in row.seats:
         if is_rated(seat):
@@ -208,7 +209,7 @@ def _compare_sides(
     """Add every pair of sides of a zero-sum match to ``entries``."""
     sides = [
         (side_index[Side(row.cell, name)], seats, sum(s.return_ for s in seats) / len(seats))
-        for name, seats in _sides(row).items()
+        for name, seats in sides_of(row).items()
     ]
     for number, (side, seats, value) in enumerate(sides):
         for other_side, other_seats, other_value in sides[number + 1 :]:
@@ -225,9 +226,14 @@ def _compare_sides(
                     entries.setdefault(code, [0.0, 0.0, 0.0])[result] += weight
 
 
+def is_tie(value: float, other: float) -> bool:
+    """Whether two returns differ by less than a billionth."""
+    return abs(value - other) <= _CLOSE * max(1.0, abs(value), abs(other))
+
+
 def _outcome(value: float, other: float) -> int:
     """0, 1 or 2: win, loss or tie of the first."""
-    if abs(value - other) <= _CLOSE * max(1.0, abs(value), abs(other)):
+    if is_tie(value, other):
         return 2
     return 0 if value > other else 1
 

@@ -1,9 +1,10 @@
 """The leaderboard: ratings, scores, faults and cost, every figure with what is known about it.
 
-``rating`` says how well an agent plays (Bradley–Terry over the comparisons of :mod:`.comparisons`);
-``fault_rate`` and ``parsed_share`` say whether it could play at all, and never enter the rating in
-silence: a world's fault rule decides what a fault costs, and the columns stand beside each other
-(the split of *played* from *quality* is clemgame's; Chalamalasetti et al. 2023).
+``rating`` says how well an agent plays (by default Bradley–Terry over the comparisons of
+:mod:`.comparisons`; :mod:`.registry` has the others); ``fault_rate`` and ``parsed_share`` say
+whether it could play at all, and never enter the rating in silence: a world's fault rule decides
+what a fault costs, and the columns stand beside each other (the split of *played* from *quality* is
+clemgame's; Chalamalasetti et al. 2023).
 
 Ranks respect intervals: an agent's rank is 1 plus the number of agents of its component whose
 ``low`` lies above its ``high``. Agents whose intervals overlap are never ranked apart on account of
@@ -12,18 +13,22 @@ each other, and an unknown interval is taken as endless. Rows are sorted by rank
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..rows import MatchRow
-from .bootstrap import Replicas, block_weights, bootstrap, check_confidence, interval
-from .bradley_terry import POINTS, Fit, Floats, Ints, fit
-from .comparisons import Comparisons, compare, is_rated
+from ..tallies import Tally, tallies
+from .bootstrap import check_confidence
+from .bradley_terry import Floats
+from .comparisons import Comparisons
 from .metrics import Mean, mean_returns
 from .notes import linked, notes
+from .rated import Evidence, Rated, SeatEffect
+from .registry import DEFAULT
+from .registry import rating as find_rating
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +40,8 @@ class LeaderRow:
 
     Attributes:
         rank: shared where intervals overlap.
-        rating: points (400 are odds of ten to one), 0 is the average of the connected agents.
+        rating: in the unit of the leaderboard's rating; for Bradley–Terry points (400 are odds of
+            ten to one), 0 is the average of the connected agents.
         low, high: the rating's interval, or None when unknown (a single seed block).
         score, score_low, score_high: mean per-capita return, averaged over cells.
         matches: matches in which it held a rated seat.
@@ -47,6 +53,8 @@ class LeaderRow:
             None without such turns.
         connected: whether comparisons link it to the largest group of agents; the rating of one
             that is not means nothing beside theirs.
+        mass, mass_low, mass_high: its share of the equilibrium or of the long run, with its
+            interval; None for ratings that have none.
     """
 
     rank: int
@@ -68,6 +76,9 @@ class LeaderRow:
     completion_tokens: int
     parsed_share: float | None
     connected: bool
+    mass: float | None = None
+    mass_low: float | None = None
+    mass_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +90,6 @@ class PairRow:
     wins: float
     ties: float
     losses: float
-
-
-@dataclass(frozen=True, slots=True)
-class SeatEffect:
-    """How many points sitting there is worth, against the average seat of its cell."""
-
-    cell: str
-    seat: str
-    points: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,9 @@ class Leaderboard:
         confidence: of all intervals.
         blocks: seed blocks resampled.
         replicas: bootstrap replicas.
-        tie: Davidson's tie parameter.
+        tie: Davidson's tie parameter, where the rating has one.
+        rating: the rating's name (:mod:`.registry`).
+        anchors: agents whose rating was given.
     """
 
     rows: list[LeaderRow]
@@ -117,6 +119,8 @@ class Leaderboard:
     blocks: int = 0
     replicas: int = 0
     tie: float = 0.0
+    rating: str = DEFAULT
+    anchors: Mapping[str, float] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a data frame, faults added up."""
@@ -129,6 +133,8 @@ class Leaderboard:
 def leaderboard(
     rows: Iterable[MatchRow],
     *,
+    rating: str = DEFAULT,
+    anchors: Mapping[str, float] | None = None,
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
@@ -137,6 +143,8 @@ def leaderboard(
 
     Args:
         rows: the matches; their order does not matter.
+        rating: which rating (:mod:`.registry`).
+        anchors: agents whose rating is given, for ratings in points: they pin the scale.
         bootstrap: replicas behind the intervals; below 2 there are none.
         seed: of the resampling; equal input and seed give equal output.
         confidence: of the intervals.
@@ -145,36 +153,54 @@ def leaderboard(
         The leaderboard; empty without any rated seat.
 
     Raises:
-        UsageError: ``confidence`` or ``bootstrap`` makes no sense.
+        UsageError: ``confidence`` or ``bootstrap`` makes no sense, or the rating is not defined
+            for these matches.
     """
     check_confidence(confidence, bootstrap)
+    spec = find_rating(rating)
     rows = sorted(rows, key=lambda row: (row.cell, row.seed, row.block, row.key))
-    comparisons = compare(rows)
+    evidence = Evidence(rows, bootstrap, seed, confidence, dict(anchors or {}))
+    comparisons = evidence.comparisons
     if not comparisons.agents:
-        return Leaderboard([], notes=["No match has a rated seat."], confidence=confidence)
-    fitted = fit(comparisons.counts())
-    replicas = _replicas(comparisons, fitted, bootstrap, seed)
-    ratings = _ratings(comparisons, fitted, replicas, confidence)
+        empty = ["No match has a rated seat."]
+        return Leaderboard([], notes=empty, confidence=confidence, rating=rating)
+    spec.check(rows, anchors=evidence.anchors)
+    rated = spec.rate(evidence)
     means = mean_returns(rows, bootstrap=bootstrap, seed=seed, confidence=confidence)
+    return Leaderboard(
+        rows=_rows(rated, comparisons, means, tallies(rows)),
+        pairs=_pairs(comparisons),
+        seat_effect=list(rated.seat_effect),
+        cells=[mean for mean in means if mean.cell is not None],
+        notes=notes(rows, comparisons, rated, bootstrap),
+        confidence=confidence,
+        blocks=len(comparisons.blocks),
+        replicas=rated.replicas,
+        tie=rated.tie,
+        rating=rating,
+        anchors=evidence.anchors,
+    )
+
+
+def _rows(
+    rated: Rated,
+    comparisons: Comparisons,
+    means: Sequence[Mean],
+    counted: Mapping[tuple[str, str], Tally],
+) -> list[LeaderRow]:
+    """The rows, best first."""
     scores = {mean.subject: mean for mean in means if mean.cell is None}
-    tallies = _tallies(rows)
-    connected = linked(fitted.component)
+    connected, rank = linked(rated.component), _ranks(rated)
     board = [
-        _row(number, agent, ratings, connected[number], scores[agent], comparisons, tallies[agent])
+        replace(
+            _row(number, rated, scores[agent], comparisons, counted["focal", agent]),
+            rank=rank[number],
+            connected=connected[number],
+        )
         for number, agent in enumerate(comparisons.agents)
     ]
     board.sort(key=lambda row: (not row.connected, row.rank, -row.rating, row.agent))
-    return Leaderboard(
-        rows=board,
-        pairs=_pairs(comparisons),
-        seat_effect=_seat_effects(comparisons, fitted, replicas, confidence),
-        cells=[mean for mean in means if mean.cell is not None],
-        notes=notes(rows, comparisons, fitted, bootstrap),
-        confidence=confidence,
-        blocks=len(comparisons.blocks),
-        replicas=bootstrap,
-        tie=fitted.tie,
-    )
+    return board
 
 
 def ranks(lows: Sequence[float | None], highs: Sequence[float | None]) -> list[int]:
@@ -193,87 +219,39 @@ def ranks(lows: Sequence[float | None], highs: Sequence[float | None]) -> list[i
     return [1 + int(number) for number in above]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rating:
-    rank: int
-    points: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(slots=True)
-class _Tally:
-    matches: int = 0
-    turns: int = 0
-    llm_turns: int = 0
-    parsed_turns: int = 0
-    llm_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    faults: dict[str, int] = field(default_factory=dict)
-
-
-def _replicas(comparisons: Comparisons, fitted: Fit, number: int, seed: int) -> Replicas:
-    weights = block_weights(len(comparisons.blocks), number, seed)
-    if len(comparisons.blocks) < 2 or number < 2:  # there will be no interval: save the work
-        weights = weights[:0]
-    return bootstrap(comparisons, fitted, weights, seed=seed)
-
-
-def _ratings(
-    comparisons: Comparisons, fitted: Fit, replicas: Replicas, confidence: float
-) -> list[_Rating]:
-    blocks = _blocks_per_agent(comparisons)
-    points, drawn = fitted.points, replicas.strengths * POINTS
-    prior = replicas.prior_strengths * POINTS
-    intervals = [
-        interval(
-            float(points[n]),
-            drawn[:, n],
-            blocks=int(blocks[n]),
-            confidence=confidence,
-            besides=prior[:, n],
-        )
-        for n in range(len(points))
-    ]
-    lows = [None if found is None else found.low for found in intervals]
-    highs = [None if found is None else found.high for found in intervals]
-    rank = [0] * len(points)
-    for component in np.unique(fitted.component):
-        members = np.flatnonzero(fitted.component == component)
+def _ranks(rated: Rated) -> list[int]:
+    """Ranks within each component."""
+    lows = [None if found is None else found.low for found in rated.intervals]
+    highs = [None if found is None else found.high for found in rated.intervals]
+    rank = [0] * len(lows)
+    for component in np.unique(rated.component):
+        members = np.flatnonzero(rated.component == component)
         ranked = ranks([lows[n] for n in members], [highs[n] for n in members])
         for member, place in zip(members, ranked, strict=True):
             rank[member] = place
-    return [_Rating(rank[n], float(points[n]), lows[n], highs[n]) for n in range(len(points))]
-
-
-def _blocks_per_agent(comparisons: Comparisons) -> Ints:
-    """In how many blocks each agent was compared with another."""
-    agents, blocks = len(comparisons.agents), len(comparisons.blocks)
-    met = np.zeros((agents, blocks), dtype=bool)
-    real = comparisons.first != comparisons.second
-    for side in (comparisons.first, comparisons.second):
-        met[side[real], comparisons.block[real]] = True
-    return np.asarray(met.sum(axis=1))
+    return rank
 
 
 def _row(
     number: int,
-    agent: str,
-    ratings: list[_Rating],
-    connected: bool,
+    rated: Rated,
     score: Mean,
     comparisons: Comparisons,
-    tally: _Tally,
+    tally: Tally,
 ) -> LeaderRow:
-    rating = ratings[number]
+    """One agent's row, without what depends on the others."""
     wins, ties, losses = _record(comparisons, number)
+    low, high = rated.intervals[number] or (None, None)
+    mass = mass_low = mass_high = None
+    if rated.masses is not None:
+        mass = float(rated.masses[number])
+        mass_low, mass_high = rated.mass_intervals[number] or (None, None)
     return LeaderRow(
-        rank=rating.rank,
-        agent=agent,
-        rating=rating.points,
-        low=rating.low,
-        high=rating.high,
+        rank=0,
+        agent=tally.agent,
+        rating=float(rated.values[number]),
+        low=low,
+        high=high,
         score=score.value,
         score_low=score.low,
         score_high=score.high,
@@ -282,12 +260,15 @@ def _row(
         ties=ties,
         losses=losses,
         faults=dict(sorted(tally.faults.items())),
-        fault_rate=sum(tally.faults.values()) / tally.turns if tally.turns else 0.0,
+        fault_rate=tally.fault_rate,
         llm_calls=tally.llm_calls,
         prompt_tokens=tally.prompt_tokens,
         completion_tokens=tally.completion_tokens,
-        parsed_share=tally.parsed_turns / tally.llm_turns if tally.llm_turns else None,
-        connected=connected,
+        parsed_share=tally.parsed_share,
+        connected=True,
+        mass=mass,
+        mass_low=mass_low,
+        mass_high=mass_high,
     )
 
 
@@ -317,45 +298,3 @@ def _pairs(comparisons: Comparisons) -> list[PairRow]:
         for c in np.flatnonzero(sum(totals)).tolist()
         if c // size != c % size
     ]
-
-
-def _seat_effects(
-    comparisons: Comparisons, fitted: Fit, replicas: Replicas, confidence: float
-) -> list[SeatEffect]:
-    effects = []
-    cells = np.array([side.cell for side in comparisons.sides])
-    for number, side in enumerate(comparisons.sides):
-        same = np.flatnonzero(cells == side.cell)
-        value, drawn, prior = (
-            (x[..., number] - x[..., same].mean(axis=-1)) * POINTS
-            for x in (fitted.sides, replicas.sides, replicas.prior_sides)
-        )
-        value = float(value)
-        held = (comparisons.first_side == number) | (comparisons.second_side == number)
-        blocks = len(np.unique(comparisons.block[held]))
-        found = interval(value, drawn, blocks=blocks, confidence=confidence, besides=prior)
-        low, high = found or (None, None)
-        effects.append(SeatEffect(side.cell, side.seat, value, low, high))
-    return effects
-
-
-def _tallies(rows: Sequence[MatchRow]) -> dict[str, _Tally]:
-    tallies: dict[str, _Tally] = {}
-    for row in rows:
-        counted = set()
-        for seat in row.seats:
-            if not is_rated(seat):
-                continue
-            tally = tallies.setdefault(seat.agent, _Tally())
-            if seat.agent not in counted:
-                counted.add(seat.agent)
-                tally.matches += 1
-            tally.turns += seat.turns
-            tally.llm_turns += seat.llm_turns
-            tally.parsed_turns += seat.parsed_turns
-            tally.llm_calls += seat.llm_calls
-            tally.prompt_tokens += seat.prompt_tokens
-            tally.completion_tokens += seat.completion_tokens
-            for kind, number in seat.faults.items():
-                tally.faults[kind] = tally.faults.get(kind, 0) + number
-    return tallies

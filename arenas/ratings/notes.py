@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from ..rows import MatchRow
-from .bradley_terry import Fit, Ints
+from .bradley_terry import Ints
 from .comparisons import Comparisons, compares_within
+from .rated import Rated
 
 
 def linked(component: Ints) -> list[bool]:
@@ -18,14 +20,14 @@ def linked(component: Ints) -> list[bool]:
 
 
 def notes(
-    rows: Sequence[MatchRow], comparisons: Comparisons, fitted: Fit, replicas: int
+    rows: Sequence[MatchRow], comparisons: Comparisons, rated: Rated, replicas: int
 ) -> list[str]:
     """Sentences for the head of the table.
 
     Args:
         rows: the matches.
         comparisons: what they were turned into.
-        fitted: the ratings.
+        rated: the ratings.
         replicas: bootstrap replicas asked for.
 
     Returns:
@@ -43,7 +45,7 @@ def notes(
         found.append(
             f"Intervals rest on only {len(comparisons.blocks)} seed blocks and are wide for it."
         )
-    connected = linked(fitted.component)
+    connected = linked(rated.component)
     alone = [a for a, c in zip(comparisons.agents, connected, strict=True) if not c]
     if alone:
         named = ", ".join(alone[:8]) + (", …" if len(alone) > 8 else "")
@@ -51,13 +53,28 @@ def notes(
             f"Not connected to the other agents by any comparison, so not comparable: {named}. "
             + _how_to_connect(rows)
         )
-    if not fitted.converged:
-        found.append("The rating fit did not converge; treat the ratings as rough.")
+    found += _never_met(comparisons, connected)
+    found += rated.notes
     if rows and all(row.deterministic for row in rows):
         found.append(
             "Every agent repeats itself on equal seeds: intervals cover the choice of seeds only."
         )
     return found
+
+
+def _never_met(comparisons: Comparisons, connected: Sequence[bool]) -> list[str]:
+    """Agents that are ranked against each other through others only."""
+    met = set(zip(comparisons.first.tolist(), comparisons.second.tolist(), strict=True))
+    inside = [number for number, is_linked in enumerate(connected) if is_linked]
+    apart = [pair for pair in combinations(inside, 2) if pair not in met]
+    if not apart:
+        return []
+    names = comparisons.agents
+    shown = "; ".join(f"{names[one]} and {names[two]}" for one, two in apart[:3])
+    more = f" and {len(apart) - 3:,} more pairs" if len(apart) > 3 else ""
+    return [
+        f"Never compared with each other, so ranked through common opponents only: {shown}{more}."
+    ]
 
 
 def _how_to_connect(rows: Sequence[MatchRow]) -> str:

@@ -7,46 +7,8 @@ from dataclasses import dataclass, field
 
 from gymposium.errors import FAULT_KINDS
 
-from ..rows import MatchRow, SeatRow
-
-
-@dataclass(slots=True)
-class AgentSummary:
-    """One agent in one role, added up over matches."""
-
-    agent: str
-    role: str
-    matches: int = 0
-    turns: int = 0
-    faults: dict[str, int] = field(default_factory=dict)
-    llm_turns: int = 0
-    parsed_turns: int = 0
-    llm_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    seconds: float = 0.0
-
-    @property
-    def fault_rate(self) -> float:
-        """Faults per turn."""
-        return sum(self.faults.values()) / self.turns if self.turns else 0.0
-
-    @property
-    def parsed_share(self) -> float | None:
-        """Share of language-model turns decided by the model's own parsed answer."""
-        return self.parsed_turns / self.llm_turns if self.llm_turns else None
-
-    def add(self, seat: SeatRow) -> None:
-        """Count one seat of one match."""
-        self.turns += seat.turns
-        self.llm_turns += seat.llm_turns
-        self.parsed_turns += seat.parsed_turns
-        self.llm_calls += seat.llm_calls
-        self.prompt_tokens += seat.prompt_tokens
-        self.completion_tokens += seat.completion_tokens
-        self.seconds += seat.seconds
-        for kind, number in seat.faults.items():
-            self.faults[kind] = self.faults.get(kind, 0) + number
+from ..rows import MatchRow
+from ..tallies import Tally, tallies
 
 
 @dataclass(slots=True)
@@ -73,7 +35,7 @@ class Summary:
         seconds: wall time of all matches added up; they may have run side by side.
     """
 
-    agents: list[AgentSummary] = field(default_factory=list)
+    agents: list[Tally] = field(default_factory=list)
     cells: list[CellSummary] = field(default_factory=list)
     fault_kinds: list[str] = field(default_factory=list)
     matches: int = 0
@@ -98,11 +60,10 @@ class Summary:
 
 def summarise(rows: Iterable[MatchRow]) -> Summary:
     """Add up finished matches; their order does not matter."""
-    agents: dict[tuple[str, str], AgentSummary] = {}
+    rows = list(rows)
     cells: dict[str, CellSummary] = {}
-    summary = Summary()
+    summary = Summary(matches=len(rows))
     for row in rows:
-        summary.matches += 1
         summary.seconds += row.seconds
         cell = cells.get(row.cell)
         if cell is None:
@@ -110,16 +71,8 @@ def summarise(rows: Iterable[MatchRow]) -> Summary:
         cell.matches += 1
         cell.seeds.add(row.seed)
         cell.blocks.add(row.block)
-        met = set()
-        for seat in row.seats:
-            key = (seat.role, seat.agent)
-            agent = agents.get(key)
-            if agent is None:
-                agent = agents[key] = AgentSummary(seat.agent, seat.role)
-            agent.matches += key not in met
-            met.add(key)
-            agent.add(seat)
-            summary.turns += seat.turns
+    agents = tallies(rows)
+    summary.turns = sum(agent.turns for agent in agents.values())
     roles = {"focal": 0, "background": 1, "judge": 2}
     summary.agents = sorted(agents.values(), key=lambda a: (roles.get(a.role, 3), a.role, a.agent))
     summary.cells = [cells[name] for name in sorted(cells)]

@@ -46,12 +46,36 @@ class Run:
             self.info = folder.info()
             self.rows = folder.rows()
 
-    def leaderboard(self, *, bootstrap: int = 200, confidence: float = 0.95) -> Leaderboard:
-        """Ratings with intervals, recomputed from the stored matches."""
-        from .ratings.leaderboard import leaderboard
+    def leaderboard(
+        self,
+        rating: str | None = None,
+        *,
+        anchors: Mapping[str, float] | None = None,
+        bootstrap: int = 200,
+        confidence: float = 0.95,
+    ) -> Leaderboard:
+        """Ratings with intervals, recomputed from the stored matches.
 
-        seed = int(self.info.get("seed", 0))
-        return leaderboard(self.rows, bootstrap=bootstrap, seed=seed, confidence=confidence)
+        Args:
+            rating: one of ``gymposium list ratings``; default: the scenario's.
+            anchors: agents whose rating is given, for ratings in points.
+            bootstrap: replicas behind the intervals.
+            confidence: of the intervals.
+
+        Raises:
+            UsageError: the rating is not defined for these matches.
+        """
+        from .ratings.leaderboard import leaderboard
+        from .ratings.registry import DEFAULT
+
+        return leaderboard(
+            self.rows,
+            rating=rating or self.info.get("scenario", {}).get("rating", DEFAULT),
+            anchors=anchors,
+            bootstrap=bootstrap,
+            seed=int(self.info.get("seed", 0)),
+            confidence=confidence,
+        )
 
     def table(self) -> pd.DataFrame:
         """The leaderboard as a data frame, one row per rated agent."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .agents.agent import as_agent as as_agent
     from .agents.checks import check_agent as check_agent
     from .agents.registry import register_agent as register_agent
+    from .arenas.analysis.audit import audit as audit
     from .arenas.run import Run as Run
     from .arenas.run import load as load
     from .arenas.run import resume as resume
@@ -56,6 +57,7 @@ _HOMES = {
     "agents.agent": "as_agent",
     "agents.checks": "check_agent",
     "agents.registry": "register_agent",
+    "arenas.analysis.audit": "audit",
     "arenas.run": "Run load resume run",
     "envs.checks": "check_env",
     "envs.registry": "WorldSpec make register",
@@ -100,6 +102,7 @@ __all__ = [
     "WorldSpec",
     "__version__",
     "as_agent",
+    "audit",
     "check_agent",
     "check_env",
     "load",

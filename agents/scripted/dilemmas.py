@@ -221,6 +221,33 @@ class Coin(MatrixBot):
         return self._first()
 
 
+class Sequence(MatrixBot):
+    """Plays a fixed sequence of moves, then its last move for ever.
+
+    Args:
+        moves: C for the first action, D for the last.
+    """
+
+    name = "sequence"
+    summary = "Plays a fixed sequence of moves, then its last move for ever."
+
+    def __init__(self, moves: str = "CD") -> None:
+        if not isinstance(moves, str) or not moves or set(moves) - {"C", "D"}:
+            raise UsageError(f"sequence: moves={moves!r} must be letters C and D, as in CCDC")
+        self.moves = moves
+
+    def _begin(self) -> None:
+        self._round = 0
+
+    def _first(self) -> int:
+        move = self.moves[min(self._round, len(self.moves) - 1)]
+        self._round += 1
+        return 0 if move == "C" else self.defect
+
+    def _choose(self, own: int, others: list[int]) -> int:
+        return self._first()
+
+
 def _chance(bot: str, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise UsageError(f"{bot}: {name}={value!r} must be a number from 0 to 1")
@@ -240,5 +267,6 @@ BOTS: dict[str, type] = {
         WinStayLoseShift,
         Alternator,
         Coin,
+        Sequence,
     )
 }

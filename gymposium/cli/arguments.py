@@ -35,6 +35,13 @@ SET = typer.Option(
     help="change a field of the scenario, e.g. schedule.repeats=10 or time_limit=null",
     show_default=False,
 )
+RATING = typer.Option(
+    None,
+    "--rating",
+    metavar="NAME",
+    help="how agents are rated; see `gymposium list ratings`",
+    show_default=False,
+)
 CONCURRENCY = typer.Option(64, "--concurrency", "-j", min=1, help="matches in flight at once")
 TRUSTED = typer.Option(
     False, "--trusted", help="run agents' own code in this process, not in child processes"
@@ -128,17 +135,10 @@ def chosen_scenario(source: str, changes: Sequence[str] = ()) -> Scenario:
 
 
 def new_folder(name: str) -> Path:
-    """A folder under ``runs/`` that does not exist yet, called after ``name`` and the time."""
-    import re
-    import time
+    """A new folder under ``runs/``, called after ``name`` and the time."""
+    from gymposium.arenas.run import new_folder as made
 
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"
-    base = Path("runs") / f"{safe}-{time.strftime('%Y%m%d-%H%M%S')}"
-    path, number = base, 1
-    while path.exists():
-        number += 1
-        path = base.with_name(f"{base.name}-{number}")
-    return path
+    return made(name)
 
 
 @contextmanager

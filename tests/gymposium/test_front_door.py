@@ -75,7 +75,7 @@ def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(AttributeError, match="did you mean 'tournament'"):
         _ = gymposium.tournamet
     with pytest.raises(AttributeError):
-        _ = gymposium.make_vec
+        _ = gymposium.quite_unlike_any
 
 
 def test_the_module_and_the_name_run_are_not_confused():

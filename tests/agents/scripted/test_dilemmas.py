@@ -31,6 +31,15 @@ def rounds(text):
     return [tuple(C if move == "C" else D for move in word) for word in text.split()]
 
 
+def test_a_sequence_is_played_whatever_comes_and_its_last_move_for_ever():
+    bot = BOTS["sequence"]("CDDC")
+    assert answers(bot, rounds("D D C D D D")) == [C, D, D, C, C, C]
+    assert answers(bot, rounds("C C C")) == [C, D, D]  # a new match begins anew
+    for moves in ("", "CX", 3):
+        with pytest.raises(UsageError, match="letters C and D"):
+            BOTS["sequence"](moves)
+
+
 @pytest.mark.parametrize(
     ("bot", "others", "own"),
     [

@@ -1,0 +1,83 @@
+"""An audit: a study of one or several agents, in a folder that can be gone on with.
+
+``audit("reciprocity", ["scripted:grim"])`` plays what the folder lacks, writes ``result.json`` and
+``report.html`` beside the runs, and returns the findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gymposium.errors import UsageError
+
+from .findings import Findings
+from .studies import Bench, study
+
+if TYPE_CHECKING:
+    from ..runner import Reporter
+
+
+class Audit(NamedTuple):
+    """A finished audit.
+
+    Attributes:
+        path: the folder, with ``result.json`` and ``report.html``.
+        findings: one for each agent, in the order given.
+    """
+
+    path: Path
+    findings: tuple[Findings, ...]
+
+
+def audit(
+    name: str,
+    agents: Sequence[Any],
+    params: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+    out: str | Path | None = None,
+    concurrency: int = 64,
+    trusted: bool = False,
+    progress: Reporter | None = None,
+) -> Audit:
+    """Put agents through a study.
+
+    Args:
+        name: of the study; ``gymposium audit --list`` shows them.
+        agents: specs or live Python objects, each studied by itself.
+        params: the study's parameters.
+        seed: everything random derives from it.
+        out: the folder; the default is a new one under ``runs/``. The same call with the same
+            folder goes on where it stopped.
+        concurrency: matches in flight; never changes a result.
+        trusted: run users' agents in this process instead of a killable child process.
+        progress: told about progress.
+
+    Raises:
+        UsageError: an unknown study, agent or parameter, or the folder holds something else.
+        BudgetSpent, BackendError, StoreError: stopped early; the same call goes on.
+    """
+    from ...agents.registry import resolve
+    from ..run import new_folder
+    from .page import write_page
+
+    chosen = study(name).make(params or {})
+    specs = [resolve(agent, trusted=trusted) for agent in agents]
+    if not specs:
+        raise UsageError(f"the study {name!r} needs an agent: name one with --agent")
+    path = Path(out) if out is not None else new_folder(f"audit-{name}")
+    found = []
+    for number, spec in enumerate(specs, 1):
+        folder = path / f"{number}-{_safe(spec.name)}"
+        bench = Bench(spec, seed, folder, concurrency, trusted, progress)
+        found.append(chosen.run(bench))
+    made = Audit(path, tuple(found))
+    write_page(made)
+    return made
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "agent"

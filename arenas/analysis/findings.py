@@ -1,0 +1,95 @@
+"""What a study found about one agent: sentences, tables and curves, as plain data.
+
+Findings hold no times and no paths, so that equal matches give equal findings, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .rates import Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Figures in rows.
+
+    Attributes:
+        title: what they are.
+        columns: headings; the first names the row.
+        rows: a cell is words, a number, a :class:`~.rates.Rate` or None.
+        note: how to read them.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Shares over something that goes on, such as rounds.
+
+    Attributes:
+        title: what they are.
+        across: what goes on, in words.
+        lines: by name, a Rate for each of 1, 2, 3, …
+        note: how to read them.
+    """
+
+    title: str
+    across: str
+    lines: Mapping[str, Sequence[Rate]]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What one study found about one agent.
+
+    Attributes:
+        study: its name.
+        agent: the agent's spec.
+        identity: what the agent is: its spec and the hash of its code or model.
+        deterministic: the agent says that equal seeds give equal play.
+        parameters: of the study.
+        seed: of the study.
+        matches: matches played.
+        sentences: the findings in words, the most important first.
+        tables: the figures.
+        curves: the courses.
+    """
+
+    study: str
+    agent: str
+    identity: str
+    deterministic: bool
+    parameters: Mapping[str, Any]
+    seed: int
+    matches: int
+    sentences: Sequence[str]
+    tables: Sequence[Table] = ()
+    curves: Sequence[Curves] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; a rate is ``{hits, cases, share, low, high}``."""
+        plain = asdict(self)
+        plain["tables"] = [
+            {**asdict(it), "rows": [[_plain(cell) for cell in row] for row in it.rows]}
+            for it in self.tables
+        ]
+        plain["curves"] = [
+            {**asdict(it), "lines": {k: [_plain(r) for r in line] for k, line in it.lines.items()}}
+            for it in self.curves
+        ]
+        return plain
+
+
+def _plain(cell: Any) -> Any:
+    if not isinstance(cell, Rate):
+        return cell
+    low, high = cell.interval or (None, None)
+    return {**asdict(cell), "share": cell.share, "low": low, "high": high}

@@ -1,0 +1,172 @@
+"""The studies there are, by name, and what every study is given to work with.
+
+A study is a frozen dataclass: its fields are its parameters (``metadata`` has a ``doc`` and perhaps
+a ``range``), and ``run(bench)`` plays and concludes. It reaches the arena through its
+:class:`Bench` only, so that its matches are stored, resumed and replayed like all others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gymposium.errors import UnknownName, UsageError
+
+from .findings import Findings
+
+if TYPE_CHECKING:
+    from ...agents.registry import AgentSpec
+    from ..run import Run
+    from ..runner import Reporter
+
+GROUP = "gymposium.studies"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where one agent is studied.
+
+    Attributes:
+        agent: who is studied.
+        seed: everything random in the study derives from it.
+        path: the folder that holds the study's runs of this agent.
+        concurrency: matches in flight; never changes a result.
+        trusted: run users' code in this process.
+        progress: told about progress.
+    """
+
+    agent: AgentSpec
+    seed: int
+    path: Path
+    concurrency: int = 64
+    trusted: bool = False
+    progress: Reporter | None = None
+
+    def play(self, name: str, **scenario: Any) -> Run:
+        """Play a scenario with the agent as its only focal one, or what is missing of it.
+
+        Args:
+            name: of the scenario; its run is ``path/name``. A scenario of a study never changes
+                its agent's seeds: they derive from the bench's seed and the cells' names.
+            scenario: further fields, as in a scenario file.
+        """
+        from ...scenarios.load import load
+        from ..run import run
+
+        fields = {"name": name, "seed": self.seed, **scenario}
+        return run(
+            load(fields),
+            [self.agent],
+            out=self.path / name,
+            concurrency=self.concurrency,
+            trusted=self.trusted,
+            progress=self.progress,
+        )
+
+
+class Study(Protocol):
+    """An experiment on one agent."""
+
+    def run(self, bench: Bench) -> Findings:
+        """Play what is missing and say what was found."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StudySpec:
+    """What is known of a study without importing it.
+
+    Attributes:
+        name: what ``gymposium audit`` says.
+        entry_point: ``module:Class``.
+        summary: one line.
+        needs: what an agent or a machine must have for it.
+    """
+
+    name: str
+    entry_point: str
+    summary: str
+    needs: str = "any agent"
+
+    def load(self) -> type[Any]:
+        """Import the study's class.
+
+        Raises:
+            UsageError: it does not exist.
+        """
+        module, _, name = self.entry_point.partition(":")
+        try:
+            return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"the study {self.name!r} cannot be loaded from {self.entry_point!r}: {error}"
+            ) from error
+
+    def make(self, params: Mapping[str, Any]) -> Study:
+        """The study with these parameters.
+
+        Raises:
+            UnknownName: there is no such parameter.
+            UsageError: a value is not allowed.
+        """
+        cls = self.load()
+        known = [item.name for item in dataclasses.fields(cls)]
+        for name in params:
+            if name not in known:
+                raise UnknownName("parameter", name, known, where=f"the study {self.name}")
+        return cls(**params)  # type: ignore[no-any-return]
+
+    def parameters(self) -> dict[str, dict[str, Any]]:
+        """``{name: {default, doc, …}}`` in order."""
+        return {
+            item.name: {"type": str(item.type), "default": item.default, **item.metadata}
+            for item in dataclasses.fields(self.load())
+        }
+
+
+_studies: dict[str, StudySpec] = {
+    spec.name: spec
+    for spec in (
+        StudySpec(
+            "reciprocity",
+            "gymposium.arenas.analysis.reciprocity:Reciprocity",
+            "How it answers cooperation, defection, provocation and repentance in a repeated "
+            "prisoners' dilemma, and whether the order and names of the actions move it.",
+        ),
+    )
+}
+
+
+def register_study(spec: StudySpec) -> None:
+    """Make a study known by its name, in this process.
+
+    Raises:
+        UsageError: another study has the name.
+    """
+    if _studies.get(spec.name, spec) != spec:
+        raise UsageError(f"a study named {spec.name!r} is registered already; choose another name")
+    _studies[spec.name] = spec
+
+
+def studies() -> list[StudySpec]:
+    """All studies by name; those of installed packages are not loaded for it."""
+    found = dict(_studies)
+    for point in entry_points(group=GROUP):
+        package = point.dist.name if point.dist else "?"
+        found.setdefault(
+            point.name, StudySpec(point.name, point.value, f"plug-in of {package}", "see its page")
+        )
+    return [found[name] for name in sorted(found)]
+
+
+def study(name: str) -> StudySpec:
+    """The study called ``name``; UnknownName if there is none."""
+    known = {spec.name: spec for spec in studies()}
+    if name not in known:
+        raise UnknownName("study", name, known)
+    return known[name]

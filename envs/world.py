@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gymposium.types import Image, Space
 
 SumKind = Literal["zero_sum", "mixed", "cooperative"]
+_INTEGERS = (int, np.int64)
 
 
 class RuleWorld(SpaceWords, ABC):
@@ -67,7 +68,7 @@ class RuleWorld(SpaceWords, ABC):
         self._true_spaces = copy.deepcopy(self._action_spaces)
         # Discrete.contains costs more than a whole step of a small game: compare plain ints here.
         self._choices = {
-            seat: range(int(space.start), int(space.start + space.n))
+            seat: (int(space.start), int(space.start + space.n))
             for seat, space in action_spaces.items()
             if isinstance(space, Discrete)
         }
@@ -191,16 +192,19 @@ class RuleWorld(SpaceWords, ABC):
 
     def check(self, seat: str, action: Action) -> None:
         """Raise IllegalAction, with a sentence for the speaker, unless ``action`` is legal now."""
-        if type(action) is int and seat in self._choices:
-            known = action in self._choices[seat]
-        else:
-            space = self._true_spaces[seat]
-            known = space.contains(action) and _scalar_where_due(space, action)
-        if not known:
+        if not self.in_space(seat, action):
             raise IllegalAction(
                 f"{action!r} is not one of the actions of {seat}: {self._true_spaces[seat]}"
             )
         self._check(seat, action)
+
+    def in_space(self, seat: str, action: Action) -> bool:
+        """Whether ``action`` is an element of the seat's action space, legal now or not."""
+        if type(action) in _INTEGERS and seat in self._choices:
+            low, high = self._choices[seat]
+            return bool(low <= action < high)
+        space = self._true_spaces[seat]
+        return bool(space.contains(action)) and _scalar_where_due(space, action)
 
     @property
     def outcome(self) -> Outcome:

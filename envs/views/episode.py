@@ -15,7 +15,7 @@ import numpy as np
 from gymposium.errors import IllegalAction, UsageError
 
 if TYPE_CHECKING:
-    from gymposium.types import Action, Image, Space
+    from gymposium.types import Action, Image, Space, Turn
 
     from ..world import RuleWorld
 
@@ -45,6 +45,7 @@ class Episode:
         self._root: int | None = None
         self._count = 0
         self._notes: dict[str, str] = {}
+        self.turns: Mapping[str, Turn] = {}
 
     def begin(self, seed: int | None) -> None:
         """Reset the world for the next episode."""
@@ -60,7 +61,7 @@ class Episode:
             episode_seed = int(spawned.generate_state(1, np.uint64)[0])
         self._notes = {}
         self.begun = True
-        self.world.reset(episode_seed)
+        self.turns = self.world.reset(episode_seed)
 
     def accept(self, seat: str, action: Action) -> Action | None:
         """The answer that counts: ``action``, or None if it is not legal in this situation.
@@ -71,7 +72,7 @@ class Episode:
         if action is None:
             self._notes[seat] = NO_ANSWER
             return None
-        if not self.action_spaces[seat].contains(action):
+        if not self.world.in_space(seat, action):
             raise IllegalAction(
                 f"{action!r:.200} is not an action of {seat}: {self.action_spaces[seat]}"
             )
@@ -84,17 +85,23 @@ class Episode:
 
     def play(self, answers: Mapping[str, Action | None]) -> dict[str, float]:
         """Step the world; returns every seat's reward."""
-        self.world.step(answers)
+        self.turns = self.world.step(answers)
         rewards = self.world.rewards
         return {seat: float(rewards.get(seat, 0.0)) for seat in self.seats}
+
+    def observe(self, seat: str) -> Any:
+        """What the seat sees now; its turn's observation, if it acts, else a fresh one."""
+        turn = self.turns.get(seat)
+        return self.world.observe(seat) if turn is None else turn.observation
 
     def infos(self, *, keep_notes: bool = False) -> dict[str, dict[str, Any]]:
         """Each seat's info: the world's extras, its mask, and why its last answer was refused."""
         world, infos = self.world, {}
         over = any(world.ended)
         for seat in self.seats:
-            info: dict[str, Any] = {} if over else dict(world.info(seat))
-            mask = None if over else world.mask(seat)
+            turn = self.turns.get(seat)  # what was made for the turn need not be made again
+            info: dict[str, Any] = {} if over else dict(turn.info if turn else world.info(seat))
+            mask = None if over else turn.action_mask if turn else world.mask(seat)
             if mask is not None:
                 info["action_mask"] = mask
             if seat in self._notes:

@@ -120,7 +120,7 @@ class ParallelView(ParallelEnv[str, Any, Any]):
         self.world.close()
 
     def _observations(self) -> dict[str, Any]:
-        return {seat: self.world.observe(seat) for seat in self.possible_agents}
+        return {seat: self._episode.observe(seat) for seat in self.possible_agents}
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         infos = self._episode.infos()

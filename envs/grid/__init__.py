@@ -1,0 +1,1 @@
+"""What all grid worlds share: kernels for moving, beams and views, maps, and the API."""

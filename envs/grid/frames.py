@@ -1,0 +1,56 @@
+"""A grid world's match as a picture for a spectator: the whole map, the seats, and their beams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .beams import reach
+from .game import GridGame
+from .state import AWAY, FLAG_SPECIAL, FLAG_ZAPS, MARGIN
+from .tiles import SIZE, tiles
+
+if TYPE_CHECKING:
+    from gymposium.types import Image
+
+SCALE = 2
+_BEAMS = ((FLAG_SPECIAL, (150, 228, 255)), (FLAG_ZAPS, (255, 190, 30)))
+_STRENGTH = 0.6  # of a beam's colour over what it falls on
+
+
+def draw_match(game: GridGame, state: Any) -> Image:
+    """The first match of ``state``, just after a step: with the beams that were fired in it.
+
+    Args:
+        game: the world; its items name the sprites.
+        state: the matches.
+
+    Returns:
+        uint8 ``[8 H SCALE, 8 W SCALE, 3]``, seats in their own colours.
+    """
+    grid, layout, cells = game.grid, game.layout, state.cell[0]
+    inner = slice(MARGIN, MARGIN + grid.height), slice(MARGIN, MARGIN + grid.width)
+    items = state.grid[0].reshape(-1, grid.stride)[inner]
+    places = np.stack([layout.row[cells], layout.column[cells]], axis=1) - MARGIN
+    places[cells == AWAY] = -1
+    picture = tiles(game.items).map(items, places, state.heading[0], scale=SCALE)
+    for flag, colour in _BEAMS:
+        if flag == FLAG_ZAPS or f"{game.flags[2]} beam" in game.items:
+            for i in np.flatnonzero((state.flags[0] & flag) != 0):
+                _light(picture, state, layout, int(i), colour)
+    return picture
+
+
+def _light(picture: Image, state: Any, layout: Any, i: int, colour: tuple[int, int, int]) -> None:
+    """Tint the cells that seat ``i``'s beam falls on."""
+    if state.cell[0, i] == AWAY:
+        return
+    lit = np.empty(layout.beam.shape[1], np.int32)
+    count = reach.py_func(state, layout, 0, i, lit)
+    side = SIZE * SCALE
+    for cell in lit[:count][lit[:count] >= 0]:
+        top, left = (layout.row[cell] - MARGIN) * side, (layout.column[cell] - MARGIN) * side
+        if 0 <= top < picture.shape[0] and 0 <= left < picture.shape[1]:
+            spot = picture[top : top + side, left : left + side]
+            spot[:] = (1 - _STRENGTH) * spot + _STRENGTH * np.array(colour)

@@ -1,0 +1,160 @@
+"""Turning, stepping and coming back: the one resolver of conflicts between moving seats.
+
+The rules (those of Melting Pot, as SocialJax has resolved them since August 2026): who stays keeps
+the cell; of several that move to one cell a uniformly random one gets it; two that would swap both
+stay; following into a cell that is being left is allowed, and so are circles of three and more. Who
+cannot move stays, which may stop others in turn, until nothing changes. Seats never share a cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .cache import part
+from .rng import below
+from .state import AWAY
+
+TURN_LEFT, TURN_RIGHT, STAY, ZAP, CLEAN = 0, 1, 6, 7, 8
+"""Action codes that are not steps; 2 to 5 step."""
+
+MAP_STEPS = ("step east", "step west", "step south", "step north")
+OWN_STEPS = ("step left", "step right", "step forward", "step backward")
+# East, west, south, north; or, added to one's own heading, left, right, on and back.
+_STEPS = np.array([1, 3, 0, 2], np.int64)
+
+
+@part
+def occupied(cell: Any, e: int, n: int, place: int) -> bool:
+    """Whether a seat stands on ``place``."""
+    for j in range(n):  # noqa: SIM110 - compiled
+        if cell[e, j] == place:
+            return True
+    return False
+
+
+@part
+def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, target: Any) -> bool:
+    """Turn the seats that turn and write where each would be; True if any seat moves."""
+    moving = False
+    for i in range(actions.shape[1]):
+        place = state.cell[e, i]
+        target[i] = place
+        if place == AWAY:
+            continue
+        action = actions[e, i]
+        if action == TURN_LEFT:
+            state.heading[e, i] = (state.heading[e, i] + 1) & 3
+        elif action == TURN_RIGHT:
+            state.heading[e, i] = (state.heading[e, i] + 3) & 3
+        elif action < STAY:
+            heading = _STEPS[action - 2]
+            if conduct.egocentric:
+                heading = (heading + state.heading[e, i]) & 3
+            goal = place + layout.forward[heading]
+            if layout.open[state.grid[e, goal]]:
+                target[i] = goal
+                moving = True
+    return moving
+
+
+@part
+def resolve(state: Any, e: int, n: int, target: Any, rank: Any, loses: Any) -> None:
+    """Turn the wishes in ``target`` into where each seat ends; draws only if two movers collide.
+
+    Args:
+        state: the matches; ``cell`` holds where seats are, pairwise distinct or AWAY.
+        e: the match.
+        n: seats.
+        target: int32 ``[n]``, where each would be; changed in place, pairwise distinct at the end.
+        rank: int32 ``[n]``, scratch: a random order, drawn at the first contest.
+        loses: uint8 ``[n]``, scratch.
+    """
+    cell = state.cell
+    ranked = False
+    changed = True
+    while changed:
+        changed = False
+        for i in range(n):
+            loses[i] = 0
+            goal = target[i]
+            if goal == cell[e, i]:
+                continue
+            for j in range(n):
+                if j == i:
+                    continue
+                if target[j] == goal:
+                    if cell[e, j] != goal:
+                        if not ranked:
+                            ranked = True
+                            shuffle(state.rng, e, n, rank)
+                        if rank[j] < rank[i]:
+                            continue
+                    loses[i] = 1
+                    changed = True
+                elif cell[e, j] == goal and target[j] == cell[e, i]:
+                    loses[i] = 1
+                    changed = True
+        if changed:
+            for i in range(n):
+                if loses[i]:
+                    target[i] = cell[e, i]
+
+
+@part
+def shuffle(rng: Any, e: int, n: int, order: Any) -> None:
+    """A uniformly random permutation of 0 … n - 1."""
+    for i in range(n):
+        order[i] = i
+    for i in range(n - 1, 0, -1):
+        j = below(rng, e, i + 1)
+        order[i], order[j] = order[j], order[i]
+
+
+@part
+def appear(state: Any, layout: Any, e: int, i: int, n: int) -> None:
+    """Put seat ``i`` on a random spawn cell where nobody stands, heading south, east or north."""
+    while True:
+        place = layout.spawns[below(state.rng, e, len(layout.spawns))]
+        if not occupied(state.cell, e, n, place):
+            break
+    state.cell[e, i] = place
+    state.heading[e, i] = below(state.rng, e, 3)
+
+
+@part
+def come_back(state: Any, layout: Any, e: int, n: int) -> None:
+    """Count down the seats that were zapped; whose time is over appears anew."""
+    for i in range(n):
+        if state.out[e, i] == 1:
+            state.cell[e, i] = AWAY
+    for i in range(n):
+        if state.out[e, i] > 0:
+            state.out[e, i] -= 1
+            if state.out[e, i] == 0:
+                appear(state, layout, e, i, n)
+
+
+@part
+def begin_seats(state: Any, layout: Any, e: int, n: int) -> None:
+    """Clear what a match remembers of its seats and put them where they start."""
+    for i in range(n):
+        state.cell[e, i] = AWAY
+        state.out[e, i] = 0
+        state.cool[e, i, 0] = 0
+        state.cool[e, i, 1] = 0
+        state.flags[e, i] = 0
+        state.carried[e, i, 0] = 0
+        state.carried[e, i, 1] = 0
+        for k in range(state.tally.shape[2]):
+            state.tally[e, i, k] = 0.0
+        for k in range(state.events.shape[2]):
+            state.events[e, i, k] = 0
+    state.clock[e] = 0
+    for i in range(n):
+        if len(layout.fixed):
+            state.cell[e, i] = layout.fixed[i]
+            state.heading[e, i] = below(state.rng, e, 3)
+        else:
+            appear(state, layout, e, i, n)

@@ -1,0 +1,203 @@
+"""The vector API of grid worlds: many matches, autoreset, infos and threads around the kernels."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from gymposium.errors import UsageError
+
+from .batch import GridBatch, codes_of, following_seeds
+from .state import RETURN
+from .views import AGENT_PLANES, SIZE, planes, whole_map
+
+if TYPE_CHECKING:
+    from .world import GridWorld
+
+MODES = {
+    "next_step": AutoresetMode.NEXT_STEP,
+    "same_step": AutoresetMode.SAME_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class GridVectorWorld:
+    """Many matches of a grid world; see :class:`~gymposium.envs.vector.VectorWorld`."""
+
+    def __init__(
+        self, world: GridWorld, num_envs: int, *, num_threads: int = 1, autoreset: str = "next_step"
+    ) -> None:
+        self._world = world
+        self._game = game = world.game
+        self.id, self.params, self.horizon = world.id, world.params, game.horizon
+        self.num_envs, self.num_agents = num_envs, game.agents
+        self.agents = world.possible_seats
+        seat = world.seats[self.agents[0]]
+        self.single_observation_space = seat.observation_space
+        self.single_action_space = seat.action_space
+        rows = (num_envs, game.agents)
+        self.observation_space = spaces.Box(0, 255, (*rows, SIZE, SIZE, 2), np.uint8)
+        self.action_space = spaces.MultiDiscrete(np.full(rows, len(game.actions)))
+        self.autoreset_mode = MODES[autoreset]
+        self.metadata = {**world.metadata, "autoreset_mode": self.autoreset_mode}
+        self.num_planes = len(game.items) - 1 + AGENT_PLANES
+        self.seeds = np.zeros(num_envs, np.uint64)
+        self._batch = GridBatch(game, num_envs)
+        self._ended: Any = None
+        self._none = np.zeros((0, game.agents, SIZE, SIZE), np.uint16)
+        bounds = np.linspace(0, num_envs, min(num_threads, num_envs) + 1).astype(int).tolist()
+        self._slices = list(itertools.pairwise(bounds))
+        self._pool: ThreadPoolExecutor | None = None
+        if len(self._slices) > 1:
+            self._pool = ThreadPoolExecutor(len(self._slices) - 1, "gymposium-kernels")
+            weakref.finalize(self, self._pool.shutdown, wait=False)
+
+    def reset(
+        self, seed: int | None = None, *, mask: Any = None, out: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin matches; see :meth:`VectorWorld.reset`.
+
+        Raises:
+            UsageError: ``mask`` or ``out`` has the wrong shape or dtype, or rows that are not in
+                ``mask`` have never begun.
+        """
+        which = np.ones(self.num_envs, np.bool_) if mask is None else self._mask(mask)
+        if self._ended is None:
+            if not which.all():
+                raise UsageError(f"{self.id}: the first reset must begin every row")
+            self._ended = np.zeros(self.num_envs, np.bool_)
+            if seed is None:
+                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        if seed is None:
+            self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        else:
+            spawned = [
+                np.random.SeedSequence(seed, spawn_key=(row,)).generate_state(1, np.uint64)[0]
+                for row in range(self.num_envs)
+            ]
+            self.seeds = np.where(which, np.array(spawned, np.uint64), self.seeds)
+        views = self._views(out)
+        self._batch.begin(self.seeds, which, views)
+        if not which.all():
+            self._batch.look(~which, views)
+        self._ended = self._ended & ~which
+        rewards = np.zeros((self.num_envs, self.num_agents), np.float32)
+        self._batch.new_events()
+        return codes_of(views) if out is None else out, self._infos(rewards)
+
+    def step(
+        self, actions: Any, *, out: Any = None, observe: bool = True
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Play one step in every row; see :meth:`VectorWorld.step`."""
+        actions = self._actions(actions)
+        batch, mode, idle = self._batch, self.autoreset_mode, self._ended
+        begins = bool(idle.any())
+        if begins and mode is AutoresetMode.DISABLED:
+            raise UsageError(
+                f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
+            )
+        views = self._views(out) if observe or begins else self._none
+        rewards = np.zeros((self.num_envs, self.num_agents), np.float32)
+        batch.new_events()
+        self._run(actions, idle, views, rewards)
+        if begins:
+            self._begin_anew(idle, views)
+        truncated = (batch.state.clock >= self.horizon) & ~idle
+        terminated = np.zeros(self.num_envs, np.bool_)
+        infos = self._infos(rewards)
+        self._ended = truncated
+        if truncated.any():
+            self._add_endings(infos, truncated)
+            if mode is AutoresetMode.SAME_STEP:
+                if observe:
+                    infos["final_obs"] = codes_of(views).copy()
+                    infos["_final_obs"] = truncated.copy()
+                self._begin_anew(truncated, views if len(views) else batch.new_views())
+                self._ended = np.zeros(self.num_envs, np.bool_)
+        observations = codes_of(views) if out is None else out
+        return observations, rewards, terminated, truncated.copy(), infos
+
+    def state(self) -> Any:
+        """Every match's whole map in codes: uint8 ``[E, H, W, 2]``, headings absolute."""
+        grid = self._game.grid
+        return whole_map(self._batch.state, grid.height, grid.width)
+
+    def planes(self, observations: Any) -> Any:
+        """Codes ``[…, H, W, 2]`` (observations or :meth:`state`) as planes ``[…, C, H, W]``."""
+        return planes(observations, len(self._game.items))
+
+    def metrics(self) -> dict[str, Any]:
+        """The world's measures of the matches as they stand, ``[E]`` each."""
+        return self._world.measures(self._batch)
+
+    def close(self) -> None:
+        """Release the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool, self._slices = None, [(0, self.num_envs)]
+
+    def _run(self, actions: Any, idle: Any, views: Any, rewards: Any) -> None:
+        (low, high), *others = self._slices
+        step = self._batch.step
+        waiting = [
+            self._pool.submit(step, actions, idle, views, rewards, *part)
+            for part in others
+            if self._pool is not None
+        ]
+        step(actions, idle, views, rewards, low, high)
+        for part in waiting:
+            part.result()
+
+    def _begin_anew(self, which: Any, views: Any) -> None:
+        self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        self._batch.begin(self.seeds, which, views)
+
+    def _infos(self, rewards: Any) -> dict[str, Any]:
+        events = self._batch.state.events
+        named = {name: events[..., column] for name, column in self._game.events.items()}
+        return {"task_reward": rewards, **named}
+
+    def _add_endings(self, infos: dict[str, Any], ended: Any) -> None:
+        infos["episode_returns"] = self._batch.state.tally[..., RETURN].copy()
+        infos["_episode_returns"] = ended.copy()
+        infos.update({f"metric_{name}": value for name, value in self.metrics().items()})
+
+    def _views(self, out: Any) -> Any:
+        if out is None:
+            return self._batch.new_views()
+        shape = (self.num_envs, self.num_agents, SIZE, SIZE, 2)
+        fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.uint8
+        if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+            raise UsageError(f"{self.id}: out must be a writeable C-contiguous uint8 array {shape}")
+        return out.view(np.uint16)[..., 0]
+
+    def _mask(self, mask: Any) -> Any:
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
+        return mask
+
+    def _actions(self, actions: Any) -> Any:
+        if self._ended is None:
+            raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
+        actions = np.asarray(actions)
+        rows, top = (self.num_envs, self.num_agents), len(self._game.actions) - 1
+        if actions.shape != rows or actions.dtype.kind not in "iu":
+            raise UsageError(
+                f"{self.id}: actions must be whole numbers of shape {rows}, "
+                f"got {actions.dtype} {actions.shape}"
+            )
+        low, high = int(actions.min()), int(actions.max())
+        if low < 0 or high > top:
+            wrong = low if low < 0 else high
+            row, seat = np.argwhere(actions == wrong)[0]
+            raise UsageError(
+                f"{self.id}: action {wrong} of {self.agents[seat]} in row {row} is not in 0 … {top}"
+            )
+        return np.ascontiguousarray(actions, np.int64)

@@ -1,9 +1,10 @@
 """The grammar of agent specs, the same on the command line, in YAML and in Python.
 
-``random`` · ``scripted:NAME`` · ``llm:MODEL`` · ``FILE.py`` · ``FILE.py:ATTR`` ·
-``package.module:ATTR`` · the name of an entry point, each with ``?key=value&key=value`` behind it.
-Values are YAML scalars; ``%26`` stands for ``&``. That a file and an attribute name an agent is how
-uvicorn and Inspect are told what to load. Windows drive letters are part of the file's name.
+``random`` · ``scripted:NAME`` · ``llm:MODEL`` · ``trained:FOLDER`` · ``FILE.py`` ·
+``FILE.py:ATTR`` · ``package.module:ATTR`` · the name of an entry point, each with
+``?key=value&key=value`` behind it. Values are YAML scalars; ``%26`` stands for ``&``. That a file
+and an attribute name an agent is how uvicorn and Inspect are told what to load. Windows drive
+letters are part of the file's name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from urllib.parse import quote, unquote
 
 from gymposium.errors import UsageError
 
-Kind = Literal["name", "scripted", "llm", "file", "module"]
+Kind = Literal["name", "scripted", "llm", "trained", "file", "module"]
+_PREFIXES = ("scripted", "llm", "trained")
 
 # The first ".py" that ends the text or is followed by ":" or "?": "C:\\bots.py:Mine" has one.
 _FILE = re.compile(r"(?P<target>.*?\.py)(?::(?P<attr>[^?]*))?(?:\?(?P<query>.*))?", re.DOTALL)
@@ -47,7 +49,7 @@ class SpecText:
     @property
     def bare(self) -> str:
         """The spec without its parameters."""
-        if self.kind in ("scripted", "llm"):
+        if self.kind in _PREFIXES:
             return f"{self.kind}:{self.target}"
         return f"{self.target}:{self.attr}" if self.attr else self.target
 
@@ -75,7 +77,7 @@ def parse_spec(text: str, extra: Mapping[str, Any] | None = None) -> SpecText:
     """
     text = text.strip()
     match = _FILE.fullmatch(text)
-    if match:
+    if match and not text.startswith("trained:"):
         attr = match["attr"]
         if attr == "":
             raise UsageError(f"the agent {text!r} names nothing after ':'; write FILE.py:CLASS")
@@ -90,7 +92,7 @@ def parse_spec(text: str, extra: Mapping[str, Any] | None = None) -> SpecText:
             )
         if not colon:
             kind, target, attr = "name", before, ""
-        elif prefix in ("scripted", "llm"):
+        elif prefix in _PREFIXES:
             kind, target, attr = prefix, rest, ""
         elif len(prefix) == 1 or "/" in before or "\\" in before:
             raise UsageError(f"the agent {text!r} looks like a file, but does not name a .py file")

@@ -74,12 +74,10 @@ class RunnerOptions:
     Attributes:
         concurrency: matches in flight.
         children: child processes alive at once, for users' agents.
-        record: keep transcripts.
     """
 
     concurrency: int = 64
     children: int = max(8, 2 * (os.cpu_count() or 1))
-    record: bool = True
 
 
 class Runner:
@@ -95,7 +93,7 @@ class Runner:
         meter: Meter,
         reporter: Reporter,
         options: RunnerOptions,
-        recorder: Callable[..., Recorder] = Recorder,
+        recorder: Callable[..., Recorder | None] = Recorder,
     ) -> None:
         self._folder = folder
         self._agents = agents

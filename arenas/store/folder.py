@@ -127,13 +127,14 @@ class RunFolder:
         record: bytes,
         calls: Mapping[str, Sequence[Call]],
     ) -> None:
-        """Store a finished match: its transcript, then its rows in one transaction.
+        """Store a finished match: its transcript (if any), then its rows in one transaction.
 
         Raises:
             StoreError: full disk and the like; the match counts as not played.
         """
         with telling(self.path):
-            self._write_transcript(self.transcript_path(row.key), record)
+            if record:
+                self._write_transcript(self.transcript_path(row.key), record)
             db = self._db
             db.execute("BEGIN IMMEDIATE")
             try:

@@ -1,8 +1,8 @@
 """What training leaves on disk: text that can be read and tensors that cannot run code.
 
 A folder holds ``method.json`` and ``policy.safetensors`` (the policies, by seat), and, where
-training is to go on, ``state.json`` and ``state.safetensors`` (a method's ``state_dict``). Nothing is
-pickled. A state is any nesting of dicts, lists, arrays, tensors, numbers, text and None.
+training is to go on, ``state.json`` and ``state.safetensors`` (a method's ``state_dict``). Nothing
+is pickled. A state is any nesting of dicts, lists, arrays, tensors, numbers, text and None.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _read(folder: Path, text: str, binary: str | None) -> tuple[Any, dict[str, A
         raise StoreError(
             f"there is no checkpoint in {folder}: {error.filename} is missing"
         ) from None
-    except Exception as error:  # noqa: BLE001 - a damaged file raises whatever its reader raises
+    except Exception as error:  # a damaged file raises whatever its reader raises
         raise StoreError(f"the checkpoint in {folder} cannot be read: {error}") from error
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         found = plain.get("format") if isinstance(plain, dict) else None

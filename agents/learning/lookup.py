@@ -2,13 +2,14 @@
 
 A map cell holds K codes (bytes), each of which stands for a fixed column of planes, mostly zeros.
 Convolving the planes is then adding up, for every cell, the kernel column that its codes pick: a
-table lookup, some ten times cheaper than multiplying by zeros. ``code_table`` finds out what each
-code stands for; :func:`lookup_convolution` gives the same numbers as a convolution of the planes, and
-can be differentiated twice.
+table lookup, some ten times cheaper than multiplying by zeros. :func:`code_table` finds out what
+each code stands for; :func:`lookup_convolution` gives the numbers that a convolution of the planes
+would give, and can be differentiated twice.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -150,7 +151,7 @@ def _in_chunks(work: Callable[[int, int, int], None], minds: int, batch: int) ->
     jobs = [
         (mind, first, last)
         for mind in range(minds)
-        for first, last in zip(edges[:-1], edges[1:], strict=True)
+        for first, last in itertools.pairwise(edges)
         if last > first
     ]
     threads = torch.get_num_threads()

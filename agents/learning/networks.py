@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 - everybody's name for it
+import torch.nn.functional as F
 
 from .lookup import lookup_convolution
 
@@ -130,9 +130,8 @@ class Network:
             flat = seen.reshape(-1, *seen.shape[2:])
         features = self._torso("torso", flat)
         if self.spec.recurrent:
-            assert starts is not None  # noqa: S101 - the caller is ours
             steps = features.unflatten(1, seen.shape[:2])
-            going = torch.from_numpy(~starts).permute(0, 2, 1)[..., None]
+            going = torch.from_numpy(np.logical_not(starts)).permute(0, 2, 1)[..., None]
             along = []
             for t in range(len(starts)):
                 before = None if hidden is None else hidden * going[t]
@@ -195,10 +194,7 @@ class Network:
             return first.flatten(2)
         minds = [mind.permute(0, 3, 1, 2) for mind in first.unbind()]  # channels last in memory
         for i, layer in enumerate(layers[1:], 1):
-            weights, biases = (
-                p[f"{name}.conv{i}.weight"].unbind(),
-                p[f"{name}.conv{i}.bias"].unbind(),
-            )
+            weights, biases = (p[f"{name}.conv{i}.{part}"].unbind() for part in ("weight", "bias"))
             each = zip(minds, weights, biases, strict=True)
             minds = [torch.relu(_convolution(x, w, b, layer)) for x, w, b in each]
         return torch.stack([x.permute(0, 2, 3, 1).flatten(1) for x in minds])

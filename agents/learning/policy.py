@@ -1,8 +1,8 @@
 """A trained policy, and the ordinary agent that plays it.
 
 A :class:`Policy` is one mind's network with the two spaces it was trained for. A
-:class:`PolicyAgent` sits in one seat of one match: its recurrent state is fresh at the match's start
-and its draws come from the seed it is given. ``act_batch`` plays many matches in one pass.
+:class:`PolicyAgent` sits in one seat of one match: its recurrent state is fresh at the match's
+start and its draws come from the seed it is given. ``act_batch`` plays many matches in one pass.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Policy:
             if space_to_json(trained) != space_to_json(found):
                 raise UsageError(
                     f"the policy trained in {self.world} cannot sit in {seat.id}: its "
-                    f"{what.replace('_', ' ')} is {_short(trained)}, the seat's is {_short(found)}; "
-                    "train one in this world with these parameters"
+                    f"{what.replace('_', ' ')} is {_short(trained)}, the seat's is "
+                    f"{_short(found)}; train one in this world with these parameters"
                 )
 
 

@@ -165,7 +165,7 @@ def _minimise(function: Any, low: Array, high: Array) -> Array:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    """``above / below``; 0 where ``below`` is 0, since then a gradient vanishes and its part too."""
+    """``above / below``; 0 where ``below`` is 0: a gradient vanishes then, and its part too."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 

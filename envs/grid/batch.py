@@ -9,7 +9,7 @@ import numpy as np
 from .. import fairness
 from .game import GridGame
 from .rng import GOLDEN, mix
-from .state import ABSENT, CLEANED, COLLECTED, GAIN_TIMES, GAINS, RETURN, ZAPPED, ZAPS, new_state
+from .state import ABSENT, GAIN_TIMES, GAINS, RETURN, new_state
 from .views import SIZE, look
 
 GROUP_METRICS = (
@@ -23,10 +23,6 @@ GROUP_METRICS = (
     "jain",
     "sustainability",
     "peace",
-    "zaps",
-    "zapped",
-    "cleaned",
-    "collected",
 )
 """The measures that every grid world reports."""
 
@@ -79,10 +75,7 @@ class GridBatch:
             **fairness.group_metrics(returns),
             "sustainability": times.mean(-1),
             "peace": self.game.agents - sums[:, ABSENT] / clock,
-            "zaps": sums[:, ZAPS],
-            "zapped": sums[:, ZAPPED],
-            "cleaned": sums[:, CLEANED],
-            "collected": sums[:, COLLECTED],
+            **{name: sums[:, column] for name, column in self.game.counted.items()},
         }
 
 

@@ -44,6 +44,13 @@ def beam_offsets(cells: list[tuple[int, int]], forward: Any) -> Any:
 
 
 @part
+def light(layout: Any, n: int) -> Any:
+    """The arrays that beams are drawn with: a beam's cells, and what was under all of them."""
+    width = layout.beam.shape[1]
+    return np.empty(width, np.int32), np.zeros((3, 2 * n * width + 1), np.int32)
+
+
+@part
 def reach(state: Any, layout: Any, e: int, i: int, lit: Any) -> int:
     """Write the cells of seat ``i``'s beam to ``lit``; -1 where a wall is in the way."""
     place, heading = state.cell[e, i], state.heading[e, i]

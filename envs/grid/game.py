@@ -16,7 +16,7 @@ import numpy as np
 from .beams import beam_cells, beam_offsets
 from .maps import GridMap, spawn_cells, start_cells
 from .params import BeamParams, GridParams
-from .state import BEAM, EMPTY, WALL, Layout
+from .state import BEAM, CLEANED, COLLECTED, EMPTY, WALL, ZAPPED, ZAPS, Layout
 
 SPAWN_SYMBOL, WALL_SYMBOL = "S", "#"
 
@@ -54,6 +54,13 @@ class GridGame:
     counters: int
     extras: int = 0
     things: tuple[int, ...] = ()
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """The sums over a match that are measures of this world: column in ``State.tally``."""
+        told = {"zaps": ZAPS, "zapped": ZAPPED, "cleaned": CLEANED, "collected": COLLECTED}
+        known = {*self.events, *(("zaps",) if "zapped" in self.events else ())}
+        return {name: column for name, column in told.items() if name in known}
 
     @property
     def kernels(self) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .cache import part
-from .rng import below
+from .rng import below, seed_match
 from .state import AWAY
 
 TURN_LEFT, TURN_RIGHT, STAY, ZAP, CLEAN = 0, 1, 6, 7, 8
@@ -103,6 +103,12 @@ def resolve(state: Any, e: int, n: int, target: Any, rank: Any, loses: Any) -> N
 
 
 @part
+def scratch(n: int) -> Any:
+    """The arrays that :func:`resolve` works in, for all matches of a call: target, rank, loses."""
+    return np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.uint8)
+
+
+@part
 def shuffle(rng: Any, e: int, n: int, order: Any) -> None:
     """A uniformly random permutation of 0 … n - 1."""
     for i in range(n):
@@ -137,8 +143,16 @@ def come_back(state: Any, layout: Any, e: int, n: int) -> None:
 
 
 @part
-def begin_seats(state: Any, layout: Any, e: int, n: int) -> None:
-    """Clear what a match remembers of its seats and put them where they start."""
+def begin_match(state: Any, layout: Any, e: int, n: int, seed: Any) -> None:
+    """Set the generator and the map, forget the last match and put seats where they start."""
+    seed_match(state.rng, e, seed)
+    for place in range(len(layout.base)):
+        state.grid[e, place] = layout.base[place]
+    for k in range(state.stock.shape[1]):
+        state.stock[e, k] = 0
+    for k in range(state.extra.shape[1]):
+        state.extra[e, k] = 0
+    state.clock[e] = 0
     for i in range(n):
         state.cell[e, i] = AWAY
         state.out[e, i] = 0
@@ -151,7 +165,6 @@ def begin_seats(state: Any, layout: Any, e: int, n: int) -> None:
             state.tally[e, i, k] = 0.0
         for k in range(state.events.shape[2]):
             state.events[e, i, k] = 0
-    state.clock[e] = 0
     for i in range(n):
         if len(layout.fixed):
             state.cell[e, i] = layout.fixed[i]

@@ -38,6 +38,15 @@ class GridWords(SpaceWords):
             "collected": "You collected something.",
         }
 
+    def zap_words(self) -> str:
+        """What being hit by a zap beam does."""
+        steps = getattr(self.params, "zap_steps", 0)
+        return {
+            "off": "does nothing",
+            "respawn": "sends them back to a spawn point",
+            "timeout": f"takes them out of play for {steps} steps",
+        }[self.params.zap]
+
     def action_labels(self, seat: str) -> Any:
         """The names of the actions."""
         return self.game.actions

@@ -46,7 +46,7 @@ class GridWorld(GridWords, RuleWorld):
         self.game = game = self.build()
         self.horizon = game.horizon
         self.fault_rule = "A seat without a legal answer stays where it is in that step."
-        self.metric_names = (*GROUP_METRICS, *self.own_metrics)
+        self.metric_names = (*GROUP_METRICS, *game.counted, *self.own_metrics)
         self._batch = GridBatch(game, 1)
         self._views = np.zeros((1, game.agents, SIZE, SIZE), np.uint16)
         self._rewards = np.zeros((1, game.agents), np.float32)

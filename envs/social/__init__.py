@@ -28,3 +28,56 @@ register(
         },
     )
 )
+register(
+    WorldSpec(
+        id="harvest-v0",
+        entry_point="gymposium.envs.social.harvest:Harvest",
+        summary="Apples grow back only where apples are left; restraint pays in the long run",
+        seats=(1, 50),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "commons", "simultaneous"),
+        presets={
+            "open": {},
+            "closed": {"map": "harvest_closed"},
+            "partnership": {"map": "harvest_partnership"},
+            "fair-cooperation": {
+                "agents": 4,
+                "spawn_positions": ["near", "near", "far", "far"],
+            },
+            "melting-pot-closed": {
+                "map": "harvest_closed",
+                "regrowth": [0.0, 0.0025, 0.005, 0.025],
+                "zap": "timeout",
+                "zap_steps": 100,
+                "zap_cooldown": 1,
+                "beam": "wide",
+                "beam_length": 4,
+                "moves": "egocentric",
+            },
+            "mini": {"agents": 4, "map": "harvest_mini"},
+        },
+    )
+)
+
+register(
+    WorldSpec(
+        id="coins-v0",
+        entry_point="gymposium.envs.social.coins:Coins",
+        summary="Taking the other's coins pays, and costs the other more",
+        seats=(1, 8),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "coins", "simultaneous"),
+        presets={
+            "fair": {},
+            "unfair": {"colour_probs": [15, 1]},
+            "unfair-three": {
+                "agents": 3,
+                "colour_probs": [7, 1, 1],
+                "map": "coins_four_corners",
+            },
+            "mini": {"map": "coins_mini", "rate": 0.05},
+        },
+    )
+)

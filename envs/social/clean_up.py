@@ -201,16 +201,11 @@ class CleanUp(GridWorld):
     def about(self) -> str:
         """The dilemma in words."""
         p = self.params
-        hit = {
-            "off": "does nothing",
-            "respawn": "sends it back to a spawn point",
-            "timeout": f"takes it out of play for {p.zap_steps} steps",
-        }[p.zap]
         return (
             "Step on an apple to eat it: +1. Apples grow in the orchard only while the river and "
             f"its banks are clean enough: the less dirt the faster, none from {p.depletion:.0%} "
             "dirt on. Dirt keeps coming. 'clean' removes the dirt just ahead of you and pays "
-            f"nothing. 'zap' hits others just ahead of you, which {hit}."
+            f"nothing. 'zap' hits others just ahead of you, which {self.zap_words()}."
         )
 
     def event_words(self) -> Mapping[str, str]:

@@ -6,17 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..grid.beams import draw_beam, erase_beams, reach, zap
+from ..grid.beams import draw_beam, erase_beams, light, reach, zap
 from ..grid.cache import kernel, part
 from ..grid.movement import (
     CLEAN,
-    begin_seats,
+    begin_match,
     come_back,
     occupied,
     resolve,
+    scratch,
     turn_and_aim,
 )
-from ..grid.rng import below, seed_match, skip, uniform
+from ..grid.rng import below, skip, uniform
 from ..grid.state import (
     AWAY,
     CLEANED,
@@ -74,18 +75,13 @@ def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, view: Any
     for e in range(len(which)):
         if not which[e]:
             continue
-        seed_match(state.rng, e, seeds[e])
-        for c in range(len(layout.base)):
-            state.grid[e, c] = layout.base[c]
-        for k in range(state.stock.shape[1]):
-            state.stock[e, k] = 0
+        begin_match(state, layout, e, n, seeds[e])
         for bank in layout.banks:
             if state.grid[e, bank] == DIRT:
                 state.stock[e, DIRTY] += 1
         for site in layout.sites:
             if state.grid[e, site] == APPLE:
                 state.stock[e, APPLES] += 1
-        begin_seats(state, layout, e, n)
         see(state, layout, e, n, flat, grid)
 
 
@@ -104,9 +100,8 @@ def step(
     """Play one step of the matches from ``low`` to ``high`` that are not ``idle``."""
     n = state.cell.shape[1]
     flat, grid = view.reshape(-1), state.grid.reshape(-1)
-    target, rank, loses = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.uint8)
-    lit = np.empty(layout.beam.shape[1], np.int32)
-    drawn = np.zeros((3, 2 * n * layout.beam.shape[1]), np.int32)
+    target, rank, loses = scratch(n)
+    lit, drawn = light(layout, n)
     for e in range(low, high):
         if idle[e]:
             continue

@@ -1,14 +1,13 @@
-"""A match as a GIF or MP4 file, written frame by frame by ffmpeg (through imageio's binary).
+"""A match as a GIF or MP4 file, written frame by frame: in memory there is one frame at a time.
 
-Only one frame is in memory at a time, however long the match. GIFs get a palette per frame, which
-is exact for the few colours of our pictures and needs no look ahead.
+MP4s are made by ffmpeg (the binary that imageio brings), GIFs by :mod:`.gif`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,22 +16,17 @@ from gymposium.errors import GymposiumError, MissingExtra, UsageError
 from .board import board
 from .scenes import Scene
 
-SUFFIXES = (".gif", ".mp4")
-_LAST_SECONDS = 2.0  # the end is held so long, or a looping GIF hides it
+if TYPE_CHECKING:
+    from gymposium.types import Image
 
-_PALETTES = "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none"
-_CODECS: dict[str, dict[str, Any]] = {
-    ".gif": {
-        "codec": "gif",
-        "pix_fmt_out": "pal8",
-        "output_params": ["-lavfi", _PALETTES, "-loop", "0"],
-    },
-    ".mp4": {
-        "codec": "libx264",
-        "pix_fmt_out": "yuv420p",
-        "output_params": ["-crf", "18", "-movflags", "+faststart"],
-    },
-}
+SUFFIXES = (".gif", ".mp4")
+_LAST_SECONDS = 2.0  # the end is held so long, or a film that begins anew hides it
+
+
+class _Writer(Protocol):
+    def add(self, picture: Image, times: int = 1) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Film:
@@ -55,55 +49,76 @@ class Film:
         """
         if path.suffix.lower() not in SUFFIXES:
             raise UsageError(f"a film is {' or '.join(SUFFIXES)}, not {path.name!r}")
-        try:
-            import imageio_ffmpeg
-        except ImportError as error:
-            raise MissingExtra("a film", extra="ui", module="imageio-ffmpeg") from error
         self.path = path
         self._fps = fps
-        self._ffmpeg = imageio_ffmpeg
-        self._writer: Generator[None, Any, None] | None = None
-        self._frame = b""
+        self._ffmpeg = _ffmpeg() if path.suffix.lower() == ".mp4" else None
+        self._writer: _Writer | None = None
+        self._latest: Image | None = None
 
     def show(self, scene: Scene) -> bool:
-        """Write one frame."""
-        picture = board(scene)
-        if self._writer is None:
-            self._writer = self._begin(picture.shape[1], picture.shape[0])
-        self._frame = np.ascontiguousarray(picture).tobytes()
-        self._send()
+        """Write one frame.
+
+        Raises:
+            GymposiumError: it cannot be written.
+        """
+        self._latest = board(scene)
+        try:
+            if self._writer is None:
+                self._writer = self._begin(self._latest)
+            self._writer.add(self._latest)
+        except (OSError, StopIteration) as error:
+            self._writer = None
+            raise GymposiumError(
+                f"the film {self.path} cannot be written ({error or 'ffmpeg has stopped'}): is "
+                "there such a folder, and room on the disk?"
+            ) from error
         return True
 
     def end(self) -> None:
         """Hold the last frame and finish the file; harmless when there is none."""
-        if self._writer is not None:
-            for _ in range(round(_LAST_SECONDS * self._fps)):
-                self._send()
+        if self._writer is not None and self._latest is not None:
+            self._writer.add(self._latest, max(1, round(_LAST_SECONDS * self._fps)))
             self._writer.close()
             self._writer = None
 
-    def _begin(self, width: int, height: int) -> Generator[None, Any, None]:
+    def _begin(self, picture: Image) -> _Writer:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        writer: Generator[None, Any, None] = self._ffmpeg.write_frames(
-            str(self.path),
-            (width, height),
-            fps=self._fps,
+        if self._ffmpeg is not None:
+            return _Mp4File(self._ffmpeg, self.path, picture.shape, self._fps)
+        from .gif import GifFile
+
+        return GifFile(self.path, fps=self._fps)
+
+
+class _Mp4File:
+    """ffmpeg, fed through a pipe."""
+
+    def __init__(self, ffmpeg: Any, path: Path, shape: tuple[int, ...], fps: float) -> None:
+        self._pipe: Generator[None, Any, None] = ffmpeg.write_frames(
+            str(path),
+            (shape[1], shape[0]),
+            fps=fps,
             quality=None,
             macro_block_size=1,
             ffmpeg_log_level="error",
-            **_CODECS[self.path.suffix.lower()],
+            codec="libx264",
+            pix_fmt_out="yuv420p",
+            output_params=["-crf", "18", "-movflags", "+faststart"],
         )
-        writer.send(None)
-        return writer
+        self._pipe.send(None)
 
-    def _send(self) -> None:
-        if self._writer is None:
-            return
-        try:
-            self._writer.send(self._frame)
-        except (OSError, StopIteration) as error:
-            self._writer = None
-            raise GymposiumError(
-                f"the film {self.path} cannot be written: ffmpeg has stopped (its reason stands "
-                "above); is there such a folder, and room on the disk?"
-            ) from error
+    def add(self, picture: Image, times: int = 1) -> None:
+        frame = np.ascontiguousarray(picture).tobytes()
+        for _ in range(times):
+            self._pipe.send(frame)
+
+    def close(self) -> None:
+        self._pipe.close()
+
+
+def _ffmpeg() -> Any:
+    try:
+        import imageio_ffmpeg
+    except ImportError as error:
+        raise MissingExtra("an MP4 film", extra="ui", module="imageio-ffmpeg") from error
+    return imageio_ffmpeg

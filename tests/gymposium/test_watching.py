@@ -76,7 +76,7 @@ def test_unknown_runs_and_matches_are_named():
 
 
 @pytest.mark.parametrize(
-    ("words", "module"), [(["--film", "f.gif"], "imageio_ffmpeg"), (["--window"], "pygame")]
+    ("words", "module"), [(["--film", "f.mp4"], "imageio_ffmpeg"), (["--window"], "pygame")]
 )
 def test_a_missing_extra_says_how_to_install_it(words, module, monkeypatch):
     typed(*MATRIX)

@@ -22,6 +22,7 @@ from gymposium.errors import UsageError
 from gymposium.types import Agent, Progress, TrainingTask
 
 from .adam import Adam
+from .checkpoint import policies_from_state, policies_to_state
 from .deciding import ActionLayout
 from .gae import gae
 from .losses import Minibatch, Terms, ppo_terms
@@ -161,6 +162,8 @@ class PPO:
 
     def policies(self) -> dict[str, Policy]:
         """The policies trained so far, by seat; seats that share parameters share the object."""
+        if self._task is None and self._loaded is not None:
+            return policies_from_state(self._loaded["policies"])
         world = self._require_task().world
         spaces, network = self.source.spaces, self.decider.network
         made = [
@@ -171,12 +174,12 @@ class PPO:
 
     def state_dict(self) -> dict[str, Any]:
         """All that a fresh instance needs to go on, bit for bit; tensors, arrays and plain data."""
-        task = self._require_task()
         hidden = self.decider.hidden
         return {
-            "task": _identity(task),
+            "task": _identity(self._require_task()),
             "steps": self.steps,
             "updates": self.updates,
+            "policies": policies_to_state(self.policies()),
             "parameters": {
                 name: tensor.detach().clone()
                 for name, tensor in self.decider.network.parameters.items()

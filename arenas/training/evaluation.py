@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from gymposium.types import Seat
+from gymposium.types import Seat, World
 
 from ...agents.registry import AgentSpec, resolve
 from ...scenarios.training import TrainingScenario
@@ -84,6 +84,7 @@ def evaluate(
         fits = agents[name].fits
         if fits is not None:
             fits(scenario.world, world.seats[seat])
+    _try_out(learner, world, trained)
     rule = next(iter(world.seats.values())).fault_rule
     keys = match_keys(
         specs,
@@ -97,6 +98,16 @@ def evaluate(
     ]
     rows = _play(jobs, agents, folder, record=scenario.evaluation.record)
     return measures(rows, trained)
+
+
+def _try_out(learner: AgentSpec, world: World, trained: Sequence[str]) -> None:
+    """Let every policy act once: what it raises is a method's error here, in a match a fault."""
+    turns = world.reset(0)
+    for seat in trained:
+        agent = learner.create()
+        agent.reset(world.seats[seat], 0)
+        if seat in turns:
+            agent.act(turns[seat])
 
 
 def trained_seats(scenario: TrainingScenario, seats: Mapping[str, Seat]) -> tuple[str, ...]:

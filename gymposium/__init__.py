@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .agents.checks import check_agent as check_agent
     from .agents.registry import register_agent as register_agent
     from .arenas.analysis.audit import audit as audit
+    from .arenas.claims.reproduce import reproduce as reproduce
     from .arenas.run import Run as Run
     from .arenas.run import load as load
     from .arenas.run import resume as resume
@@ -58,6 +59,7 @@ _HOMES = {
     "agents.checks": "check_agent",
     "agents.registry": "register_agent",
     "arenas.analysis.audit": "audit",
+    "arenas.claims.reproduce": "reproduce",
     "arenas.run": "Run load resume run",
     "envs.checks": "check_env",
     "envs.registry": "WorldSpec make register",
@@ -111,6 +113,7 @@ __all__ = [
     "make_vec",
     "register",
     "register_agent",
+    "reproduce",
     "resume",
     "run",
     "tournament",

@@ -146,7 +146,9 @@ def named() -> dict[str, Listed]:
 def _named() -> dict[str, Listed]:
     found = {}
     for family in sorted(resources.files(__package__).iterdir(), key=lambda entry: entry.name):
-        if not family.is_dir() or family.name.startswith(("_", ".", *_OTHER_KINDS)):
+        if family.name.startswith(("_", ".")) or family.name in _OTHER_KINDS:
+            continue
+        if not family.is_dir():
             continue
         for file in sorted(family.iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".yaml"):
@@ -295,7 +297,7 @@ def _fields(model: type[BaseModel], place: Place) -> Mapping[str, Any]:
 def _inside(kind: Any, part: str | int) -> Any:
     """The annotation of what stands at ``part`` of a value annotated as ``kind``."""
     if _is_model(kind):
-        field = kind.model_fields.get(part)
+        field = kind.model_fields.get(str(part))
         return None if field is None else field.annotation
     inner = [arg for arg in get_args(kind) if arg is not Ellipsis]
     if get_origin(kind) in (tuple, dict):

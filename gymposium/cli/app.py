@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from . import audit, doctor, info, listing, play, replay, report, resume, run, scenario, tournament
+from . import (
+    audit,
+    doctor,
+    info,
+    listing,
+    play,
+    replay,
+    report,
+    reproduce,
+    resume,
+    run,
+    scenario,
+    tournament,
+)
 from . import models as models_verb
 from .guard import GuardedGroup
 
@@ -47,6 +60,7 @@ app.command("tournament")(tournament.tournament)
 app.command("resume")(resume.resume)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
 app.add_typer(models_verb.app, name="models")
 app.add_typer(scenario.app, name="scenario")

@@ -20,7 +20,7 @@ from .executors.inline import run_to_end
 from .keys import match_keys
 from .meter import Meter
 from .record import Recorder
-from .rows import MatchRow
+from .rows import MatchRow, SeatRow
 from .runner import Job, Reporter, Runner, RunnerOptions
 from .schedule import Cast, MatchSpec, next_round, schedule
 from .store import RunFolder
@@ -57,8 +57,8 @@ class Plan:
         self._make = make or make_world
         self._entries = {entry.name: entry for entry in scenario.worlds}
         self._worlds: dict[str, World] = dict(validate_against_registry(scenario, make_world))
-        self._kinds = {name: getattr(it, "kind", "mixed") for name, it in self._worlds.items()}
-        refuse_unrateable(scenario, self._kinds)
+        self._kinds = kinds_of(self._worlds)
+        refuse_unrateable(scenario, self._worlds)
 
     def _world(self, cell: str) -> World:
         entry = self._entries[cell]
@@ -149,6 +149,7 @@ class Plan:
             for batch in self.jobs(folder.rows):
                 finished = folder.keys()
                 missing = [job for job in batch if job.key not in finished]
+                self._refuse_misfits(missing)
                 total += len(batch)
                 done += len(batch) - len(missing)
                 reporter.start(total, done)
@@ -161,6 +162,19 @@ class Plan:
                 done = total
         finally:
             await shutdown()
+
+    def _refuse_misfits(self, jobs: Sequence[Job]) -> None:
+        """Raise UsageError, before anything is played, if an agent cannot sit where it is to."""
+        places = {
+            (job.spec.world, job.spec.cell, seat, name)
+            for job in jobs
+            for seat, name in job.spec.seating.items()
+            if self.agents[name].fits is not None
+        }
+        for world, cell, seat, name in sorted(places):
+            fits = self.agents[name].fits
+            if fits is not None:
+                fits(world, self._worlds[cell].seats[seat])
 
     def limit(self, budget: Mapping[str, float]) -> None:
         """Replace limits of the budget."""
@@ -265,22 +279,53 @@ def _name_of(entry: Any) -> str:
     return str(entry.get("name") or entry["spec"]) if isinstance(entry, Mapping) else str(entry)
 
 
-def refuse_unrateable(scenario: Scenario, kinds: Mapping[str, str]) -> None:
-    """Refuse a schedule that would leave nothing to compare.
+def refuse_unrateable(scenario: Scenario, worlds: Mapping[str, World]) -> None:
+    """Refuse a schedule that would leave nothing to compare, or not what the rating needs.
+
+    Args:
+        scenario: the experiment.
+        worlds: its worlds by cell.
 
     Raises:
         UsageError: Swiss pairing in a world that is not zero-sum: nobody would meet the same others
-            as anybody else, and seats of one match are not compared there.
+            as anybody else, and seats of one match are not compared there. Or there is no such
+            rating, or it is not defined for these matches.
     """
+    from .ratings.registry import DEFAULT, rating
+
+    wanted = rating(scenario.rating)
+    if wanted.name != DEFAULT:
+        wanted.check(list(_planned_rows(scenario, worlds)))
     if scenario.schedule.kind != "swiss":
         return
-    for cell, kind in kinds.items():
+    for cell, kind in kinds_of(worlds).items():
         if kind != "zero_sum":
             raise UsageError(
                 f"scenario {scenario.name}: swiss rounds cannot rate agents in {cell}, which is "
                 f"{kind}, not zero_sum: agents are compared there by how they fare with the same "
                 "others; use schedule.kind round_robin or pairs"
             )
+
+
+def kinds_of(worlds: Mapping[str, World]) -> dict[str, str]:
+    """What may be compared in each cell: ``zero_sum``, ``mixed`` or ``cooperative``."""
+    return {cell: getattr(world, "kind", "mixed") for cell, world in worlds.items()}
+
+
+def _planned_rows(scenario: Scenario, worlds: Mapping[str, World]) -> Iterable[MatchRow]:
+    """The first block's matches (for swiss: the first round) as rows without results."""
+    seat_ids = {cell: tuple(world.seats) for cell, world in worlds.items()}
+    kinds = kinds_of(worlds)
+    once = scenario.schedule.model_copy(update={"repeats": 1})
+    first = scenario.model_copy(update={"schedule": once})
+    for spec in schedule(first, Cast.of(first), seat_ids, kinds):
+        seats = tuple(
+            SeatRow(
+                seat, agent, spec.roles.get(seat, "focal"), worlds[spec.cell].seats[seat].team, 0
+            )
+            for seat, agent in spec.seating.items()
+        )
+        yield MatchRow("", spec.world, kinds[spec.cell], spec.cell, spec.seed, spec.block, seats)
 
 
 class Silent:

@@ -114,17 +114,23 @@ def state_hash(world: World) -> str:
     return hashlib.blake2b(world.fingerprint(), digest_size=8).hexdigest()
 
 
-def read_record(path: Path) -> Iterator[dict[str, Any]]:
+def read_record(path: Path, *, longest: int | None = None) -> Iterator[dict[str, Any]]:
     """The lines of a record, decoded to plain JSON (values keep their wire form).
+
+    Args:
+        path: the file.
+        longest: lines of more bytes are not decoded: ``{"kind": "long", "bytes": …}`` stands for
+            each. Whatever the record holds, reading it then takes little memory.
 
     Raises:
         StoreError: the file is missing, corrupt or cut short.
     """
     whole = ".partial" in path.name
     try:
-        for line in _lines(path):
-            found = orjson.loads(line)
-            whole = whole or found.get("kind") == "outcome"
+        for line in _lines(path, longest):
+            found = {"kind": "long", "bytes": line} if isinstance(line, int) else orjson.loads(line)
+            # A long line may be the outcome.
+            whole = whole or found.get("kind") in ("outcome", "long")
             yield found
     except FileNotFoundError:
         raise StoreError(
@@ -140,14 +146,22 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
         )
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(path: Path, longest: int | None) -> Iterator[bytes | int]:
+    """Each line, or its length if that is more than ``longest``."""
+    parts: list[bytes] = []
+    size = 0
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as reader:
-        rest = b""
         while block := reader.read(1 << 20):
-            *lines, rest = (rest + block).split(b"\n")
-            yield from lines
-        if rest:
-            yield rest
+            *ends, rest = block.split(b"\n")
+            for end in ends:
+                too_long = longest is not None and size + len(end) > longest
+                yield size + len(end) if too_long else b"".join([*parts, end])
+                parts, size = [], 0
+            size += len(rest)
+            if longest is None or size <= longest:
+                parts.append(rest)
+        if size:
+            yield size if longest is not None and size > longest else b"".join(parts)
 
 
 def decode(value: Any) -> Any:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gymposium.errors import StoreError, UsageError
+from gymposium.errors import UsageError
 
 from .plan import Plan, limited, seat_agents
 from .record import Recorder
@@ -97,14 +96,29 @@ class Run:
     def report(self, *, transcripts: int = 6) -> Path:
         """Write ``report.html`` into the folder and return its path."""
         from .report import write_report
+        from .report.labels import Labels
+        from .report.learning import curves_of
+        from .report.reasons import reasons
+        from .report.transcripts import worth_showing
 
-        shown = []
-        for row in _worth_showing(self.rows, transcripts):
-            # A lost transcript takes nothing from the ratings: they rest on the stored rows.
-            with suppress(StoreError):
-                shown.append(self.transcript(row.key))
-        target = self.path / "report.html"
-        return write_report(self.info, self.leaderboard(), self.rows, shown, target)
+        labels = Labels()
+        return write_report(
+            self.info,
+            self.leaderboard(),
+            self.rows,
+            (labels.of(self._skimmed(row.key)) for row in worth_showing(self.rows, transcripts)),
+            self.path / "report.html",
+            reasons=reasons(self.rows, self._skimmed),
+            learning=curves_of(self.path),
+        )
+
+    def _skimmed(self, key: str) -> Iterator[dict[str, Any]]:
+        """The record of one match, lazily, without lines too long for a page."""
+        from .record import read_record
+
+        with RunFolder(self.path) as folder:
+            path = folder.transcript_path(key)
+        return read_record(path, longest=1 << 21)
 
 
 def run(
@@ -243,16 +257,3 @@ def _flat_rows(rows: Sequence[MatchRow]) -> Iterable[dict[str, Any]]:
                 "reason": row.reason,
                 **{f"metric.{name}": value for name, value in row.metrics.items()},
             }
-
-
-def _worth_showing(rows: Sequence[MatchRow], count: int) -> list[MatchRow]:
-    """Matches for the report: one of each cell in turn, those with model calls first."""
-    by_cell: dict[str, list[MatchRow]] = {}
-    for row in sorted(rows, key=lambda row: -sum(seat.llm_calls > 0 for seat in row.seats)):
-        by_cell.setdefault(row.cell, []).append(row)
-    chosen: list[MatchRow] = []
-    while len(chosen) < count and any(by_cell.values()):
-        for waiting in by_cell.values():
-            if waiting and len(chosen) < count:
-                chosen.append(waiting.pop(0))
-    return chosen

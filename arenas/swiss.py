@@ -5,8 +5,8 @@ side. A round plays ``schedule.repeats`` seed blocks, all rotations of each pair
 ``r`` owns the blocks ``r * repeats`` onward. Rounds are recomputed from the finished matches alone,
 so a run that was interrupted in the middle of a round goes on with that round.
 
-Scores respect what may be compared: in zero-sum worlds win, tie or loss within a match; elsewhere
-an agent's return against the others' in the same seat on the same seed.
+Scores are win, tie or loss within a match: only zero-sum worlds are played in rounds
+(:func:`.plan.refuse_unrateable`), for elsewhere seats of one match cannot be compared.
 """
 
 from __future__ import annotations
@@ -134,14 +134,9 @@ def _standing(
 
 def scores_of(rows: Sequence[MatchRow]) -> dict[str, float]:
     """Mean share of comparisons won by each focal agent (ties count half), from 0 to 1."""
-    pools: dict[tuple[object, ...], list[tuple[str, float]]] = {}
-    for row in rows:
-        for seat in row.seats:
-            if seat.role == "focal":
-                at = (row.key,) if row.kind == "zero_sum" else (row.block, seat.seat)
-                pools.setdefault(at, []).append((seat.agent, seat.return_))
     points: dict[str, list[float]] = {}
-    for pool in pools.values():
+    for row in rows:
+        pool = [(seat.agent, seat.return_) for seat in row.seats if seat.role == "focal"]
         for agent, value in pool:
             rivals = [other for name, other in pool if name != agent]
             if rivals:

@@ -250,6 +250,9 @@ class Scenario(Part):
     metrics: Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)] = Field(
         default=(), description="world metrics to show"
     )
+    rating: Name = Field(
+        default="bradley_terry", description="how agents are rated; `gymposium list ratings`"
+    )
     time_limit: float | None = Field(
         default=30.0, gt=0, allow_inf_nan=False, description="seconds per turn; null: none"
     )

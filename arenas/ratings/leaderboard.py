@@ -24,6 +24,7 @@ from ..tallies import Tally, tallies
 from .bootstrap import check_confidence
 from .bradley_terry import Floats
 from .comparisons import Comparisons
+from .head_to_head import PairRow, head_to_head
 from .metrics import Mean, mean_returns
 from .notes import linked, notes
 from .rated import Evidence, Rated, SeatEffect
@@ -79,17 +80,6 @@ class LeaderRow:
     mass: float | None = None
     mass_low: float | None = None
     mass_high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """All comparisons of two agents, from the view of ``agent``; each pair stands here once."""
-
-    agent: str
-    other: str
-    wins: float
-    ties: float
-    losses: float
 
 
 @dataclass(frozen=True)
@@ -169,7 +159,7 @@ def leaderboard(
     means = mean_returns(rows, bootstrap=bootstrap, seed=seed, confidence=confidence)
     return Leaderboard(
         rows=_rows(rated, comparisons, means, tallies(rows)),
-        pairs=_pairs(comparisons),
+        pairs=head_to_head(evidence),
         seat_effect=list(rated.seat_effect),
         cells=[mean for mean in means if mean.cell is not None],
         notes=notes(rows, comparisons, rated, bootstrap),
@@ -283,18 +273,3 @@ def _record(comparisons: Comparisons, agent: int) -> tuple[float, float, float]:
         float(comparisons.ties[mine | theirs].sum()),
         float(losses[mine].sum() + wins[theirs].sum()),
     )
-
-
-def _pairs(comparisons: Comparisons) -> list[PairRow]:
-    size = len(comparisons.agents)
-    code = comparisons.first * size + comparisons.second
-    totals = [
-        np.bincount(code, weights=x, minlength=size * size)
-        for x in (comparisons.wins, comparisons.ties, comparisons.losses)
-    ]
-    names = comparisons.agents
-    return [
-        PairRow(names[c // size], names[c % size], *(float(total[c]) for total in totals))
-        for c in np.flatnonzero(sum(totals)).tolist()
-        if c // size != c % size
-    ]

@@ -8,17 +8,21 @@ cell, seed, seats and background; :mod:`.comparisons`), which removes the luck o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gymposium.errors import UnknownName
 
 from ..rows import MatchRow
-from .bootstrap import Interval, block_weights, check_confidence, interval
+from .bootstrap import block_weights, check_confidence, interval
 from .bradley_terry import Floats
 from .comparisons import Place, is_rated, rated_agents, standings
+
+_SHARE = re.compile(r"(?:^|_)(?:rate|share|fraction|efficiency|agreement|won)(?:_|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,25 @@ def mean_metrics(
         for row in rows
         for name, value in row.metrics.items()
     ]
-    return means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence)
+    values: dict[str, list[float]] = {}
+    for name, _, _, value in observed:
+        values.setdefault(name, []).append(value)
+    shares = {name for name, found in values.items() if is_share(name, found)}
+    return means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence, shares=shares)
+
+
+def is_share(name: str, values: Iterable[float]) -> bool:
+    """Whether a measure is a share of something, so that its mean cannot leave 0 … 1.
+
+    Args:
+        name: by convention shares are called ``rate_…``, ``…_share``, ``efficiency`` and the like.
+        values: its values; one outside 0 … 1 says that it is no share after all, and a measure that
+            is only ever 0 or 1 is one whatever its name.
+    """
+    found = {float(value) for value in values if not np.isnan(value)}
+    if not all(0.0 <= value <= 1.0 for value in found):
+        return False
+    return found <= {0.0, 1.0} or _SHARE.search(name) is not None
 
 
 def means(
@@ -115,6 +137,7 @@ def means(
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
+    shares: Collection[str] = (),
 ) -> list[Mean]:
     """Means of any figure.
 
@@ -123,6 +146,7 @@ def means(
         bootstrap: replicas.
         seed: of the resampling.
         confidence: of the intervals.
+        shares: subjects whose values are shares: their intervals stay within 0 … 1.
 
     Returns:
         The average over cells for every subject, then all (subject, cell) pairs, each sorted.
@@ -147,13 +171,19 @@ def means(
     by_subject: dict[str, list[int]] = {}
     for number, (subject, _) in enumerate(pairs):
         by_subject.setdefault(subject, []).append(number)
-    results = [
-        _mean(subject, None, columns, estimates, replicas, numbers, confidence)
-        for subject, columns in by_subject.items()
+    groups: list[tuple[str, str | None, list[int]]] = [
+        (subject, None, columns) for subject, columns in by_subject.items()
     ]
-    return results + [
-        _mean(subject, cell, [number], estimates, replicas, numbers, confidence)
-        for number, (subject, cell) in enumerate(pairs)
+    groups += [(subject, cell, [number]) for number, (subject, cell) in enumerate(pairs)]
+    return [
+        _mean(
+            Mean(subject, cell, float(estimates[columns].mean()), None, None, 0, 0),
+            replicas[:, columns],
+            numbers[:, columns],
+            confidence,
+            share=subject in shares,
+        )
+        for subject, cell, columns in groups
     ]
 
 
@@ -204,20 +234,13 @@ def paired_difference(
     )
 
 
-def _mean(
-    subject: str,
-    cell: str | None,
-    columns: list[int],
-    estimates: Floats,
-    replicas: Floats,
-    numbers: Floats,
-    confidence: float,
-) -> Mean:
-    value = float(estimates[columns].mean())
+def _mean(mean: Mean, replicas: Floats, numbers: Floats, confidence: float, *, share: bool) -> Mean:
+    """``mean`` with its interval, from its cells' replicas and its matches by block and cell."""
     # A replica without any match of some cell says nothing about the average over cells.
-    drawn = replicas[:, columns].mean(axis=1)
+    drawn = replicas.mean(axis=1)
     # The average is no better known than its least repeated cell.
-    blocks = int((numbers[:, columns] > 0).sum(axis=0).min())
-    found: Interval | None = interval(value, drawn, blocks=blocks, confidence=confidence)
+    blocks = int((numbers > 0).sum(axis=0).min())
+    bounds = (0.0, 1.0) if share else (-math.inf, math.inf)
+    found = interval(mean.value, drawn, blocks=blocks, confidence=confidence, bounds=bounds)
     low, high = found or (None, None)
-    return Mean(subject, cell, value, low, high, int(numbers[:, columns].sum()), blocks)
+    return replace(mean, low=low, high=high, matches=int(numbers.sum()), blocks=blocks)

@@ -18,6 +18,8 @@ replicas of their own, so that three won matches are not taken for certainty.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gymposium.errors import GymposiumError
@@ -100,19 +102,22 @@ def _max_entropy(square: Floats, outside: Floats) -> Floats:
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(square)
     bounds += [(0.0, None)] * len(outside)
 
-    def mixture(prices: Floats) -> Floats:
+    def mixture(prices: Any) -> Floats:
         logits = -prices @ rows
         weights = np.exp(logits - logits.max())
         return np.asarray(weights / weights.sum())
 
-    def dual(prices: Floats) -> float:
+    def dual(prices: Any) -> float:
         logits = -prices @ rows
         return float(logits.max() + np.log(np.exp(logits - logits.max()).sum()))
+
+    def slope(prices: Any) -> Any:
+        return -rows @ mixture(prices)
 
     found = minimize(
         dual,
         np.zeros(len(rows)),
-        jac=lambda prices: -rows @ mixture(prices),
+        jac=slope,
         method="L-BFGS-B",
         bounds=bounds,
         options={"maxiter": 5000, "maxfun": 20_000, "ftol": 1e-16, "gtol": 1e-10},

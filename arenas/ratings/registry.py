@@ -40,6 +40,7 @@ class RatingSpec:
             compared), ``meetings`` (every two meet in every cell, outside zero-sum worlds also with
             themselves) or ``profiles`` (every line-up of agents over the rated seats).
         anchors: whether ratings can be given.
+        decimals: digits after the point worth showing.
         entry: ``module:function`` beside this file.
     """
 
@@ -52,6 +53,7 @@ class RatingSpec:
     sides: tuple[int, int | None] = (1, None)
     complete: Literal["", "pairs", "meetings", "profiles"] = ""
     anchors: bool = False
+    decimals: int = 3
 
     def rate(self, evidence: Evidence) -> Rated:
         """The ratings of all agents; :meth:`check` first."""
@@ -163,6 +165,7 @@ RATINGS: Mapping[str, RatingSpec] = {
             "pairs",
             "pairwise:bradley_terry",
             anchors=True,
+            decimals=0,
         ),
         RatingSpec(
             "elo",
@@ -172,6 +175,7 @@ RATINGS: Mapping[str, RatingSpec] = {
             "pairwise:elo",
             sides=(2, 2),
             anchors=True,
+            decimals=0,
         ),
         RatingSpec(
             "openskill",
@@ -179,6 +183,7 @@ RATINGS: Mapping[str, RatingSpec] = {
             "mu, beginning at 25",
             "rankings",
             "openskill:plackett_luce",
+            decimals=1,
         ),
         RatingSpec(
             "openskill_tm",
@@ -186,6 +191,7 @@ RATINGS: Mapping[str, RatingSpec] = {
             "mu, beginning at 25",
             "rankings",
             "openskill:thurstone_mosteller",
+            decimals=1,
         ),
         RatingSpec(
             "alpha_rank",

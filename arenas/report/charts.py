@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-WIDTH = 168.0
+WIDTH, HEIGHT = 168.0, 18.0
 _MARGIN = 6.0
 
 
@@ -29,28 +29,35 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A linear axis from ``start`` to ``stop`` over ``WIDTH`` pixels."""
+    """A linear axis from ``start`` to ``stop`` over ``width`` pixels."""
 
     start: float
     stop: float
+    width: float = WIDTH
 
     @classmethod
-    def around(cls, values: Iterable[float | None], *, include: float | None = None) -> Scale:
+    def around(
+        cls,
+        values: Iterable[float | None],
+        *,
+        include: float | None = None,
+        width: float = WIDTH,
+    ) -> Scale:
         """The scale that shows all finite values."""
         known = [value for value in values if value is not None and math.isfinite(value)]
         known += [] if include is None else [include]
         if not known:
-            return cls(-1.0, 1.0)
+            return cls(-1.0, 1.0, width)
         start, stop = min(known), max(known)
         if stop - start <= 1e-12 * max(1.0, abs(start), abs(stop)):
             half = max(1.0, 0.1 * abs(start))
             start, stop = start - half, stop + half
-        return cls(start, stop)
+        return cls(start, stop, width)
 
     def x(self, value: float) -> float:
         """Pixels from the left edge."""
         part = (value - self.start) / (self.stop - self.start)
-        return round(_MARGIN + min(1.0, max(0.0, part)) * (WIDTH - 2 * _MARGIN), 2)
+        return round(_MARGIN + min(1.0, max(0.0, part)) * (self.width - 2 * _MARGIN), 2)
 
     def bar(self, value: float, low: float | None, high: float | None) -> Bar | None:
         """The bar of an estimate, or None when there is no estimate."""
@@ -61,11 +68,10 @@ class Scale:
         return Bar(self.x(value), self.x(low), self.x(high))
 
     def ticks(self) -> list[Tick]:
-        """Three to six round numbers."""
-        width = self.stop - self.start
-        step = 10.0 ** math.floor(math.log10(width / 2))
-        while width / step > 5:
-            step *= 2.5 if f"{step:e}".startswith("2") else 2
+        """Two to six round numbers."""
+        span = self.stop - self.start
+        power = 10.0 ** math.floor(math.log10(span))
+        step = next(it * power for it in (0.1, 0.2, 0.5, 1.0, 2.0) if span <= 5 * it * power)
         first = math.ceil(self.start / step - 1e-9)
         last = math.floor(self.stop / step + 1e-9)
         return [

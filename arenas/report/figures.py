@@ -19,11 +19,14 @@ _UNSAFE = re.compile(
 )
 
 
-def points(value: float | None) -> str:
-    """A rating, without decimals."""
+def fixed(value: float | None, decimals: int = 0) -> str:
+    """A rating, with as many decimals as its kind deserves."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
-    return f"{round(value):,d}".replace("-", "−")
+    text = f"{value:,.{decimals}f}"
+    if float(text.replace(",", "")) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−")
 
 
 def figure(value: float | None) -> str:
@@ -38,12 +41,13 @@ def figure(value: float | None) -> str:
     return text.replace("-", "−")
 
 
-def between(low: float | None, high: float | None, *, as_points: bool = False) -> str:
-    """An interval in brackets, or a dash when it is unknown."""
+def between(low: float | None, high: float | None, decimals: int | None = None) -> str:
+    """An interval in brackets, or a dash when it is unknown; decimals by size if None."""
     if low is None or high is None:
         return UNKNOWN
-    show = points if as_points else figure
-    return f"[{show(low)}, {show(high)}]"
+    if decimals is None:
+        return f"[{figure(low)}, {figure(high)}]"
+    return f"[{fixed(low, decimals)}, {fixed(high, decimals)}]"
 
 
 def share(value: float | None) -> str:

@@ -8,6 +8,7 @@ talkative model still make a page that opens at once. Equal input gives equal by
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,13 +20,17 @@ from gymposium.errors import StoreError
 
 from ..ratings.leaderboard import Leaderboard, LeaderRow
 from ..ratings.metrics import Mean, mean_metrics
+from ..ratings.registry import RATINGS
 from ..rows import MatchRow
 from . import figures
-from .charts import WIDTH, Bar, Scale
-from .summary import CellSummary, Summary, summarise
+from .charts import HEIGHT, WIDTH, Bar, Scale
+from .learning import PLOT_HEIGHT, PLOT_WIDTH, CurvePoint, plots
+from .matrix import matrix
+from .returns import CELLS, cells
+from .summary import Summary, summarise
 from .transcripts import Line, tell
 
-ROWS, CELLS, CELL_AGENTS, MATRIX, MEASURES, NOTES = 200, 30, 30, 24, 60, 20
+ROWS, MEASURES, NOTES = 200, 60, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +41,15 @@ class Ranked:
     bar: Bar | None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of the scenario: mean returns on a scale of its own."""
-
-    summary: CellSummary
-    scale: Scale
-    means: list[tuple[Mean, Bar | None]]
-    hidden: int
-
-
-@dataclass(frozen=True, slots=True)
-class Duel:
-    """An entry of the head-to-head matrix, from the view of its row."""
-
-    text: str
-    share: float
-    strength: int
-    title: str
-
-
 def write_report(
     run_info: Mapping[str, Any],
     leaderboard: Leaderboard,
     rows: Sequence[MatchRow],
     transcripts: Iterable[Line | Iterable[Line]],
     path: str | Path,
+    *,
+    reasons: Mapping[str, Mapping[str, str]] | None = None,
+    learning: Iterable[CurvePoint] = (),
 ) -> Path:
     """Write the page.
 
@@ -73,6 +61,8 @@ def write_report(
         rows: finished matches.
         transcripts: decoded lines of a few records (:func:`.transcripts.tell`).
         path: the file to write; replaced in one step if it exists.
+        reasons: agent -> kind of fault -> a sentence (:func:`.reasons.reasons`).
+        learning: points of learning curves, where agents were trained.
 
     Returns:
         ``path``.
@@ -81,7 +71,9 @@ def write_report(
         StoreError: the file cannot be written.
     """
     path = Path(path)
-    page = render_report(run_info, leaderboard, rows, transcripts)
+    page = render_report(
+        run_info, leaderboard, rows, transcripts, reasons=reasons, learning=learning
+    )
     temporary = path.with_name(f".{path.name}.part")
     try:
         temporary.write_text(page, encoding="utf-8", errors="replace", newline="\n")
@@ -99,6 +91,9 @@ def render_report(
     leaderboard: Leaderboard,
     rows: Sequence[MatchRow],
     transcripts: Iterable[Line | Iterable[Line]] = (),
+    *,
+    reasons: Mapping[str, Mapping[str, str]] | None = None,
+    learning: Iterable[CurvePoint] = (),
 ) -> str:
     """The page as text; arguments as in :func:`write_report`."""
     from jinja2 import Environment, StrictUndefined
@@ -106,11 +101,13 @@ def render_report(
 
     summary = summarise(rows)
     shown = leaderboard.rows[:ROWS]
-    scale = Scale.around([x for row in shown for x in (row.rating, row.low, row.high)], include=0.0)
+    around = 0.0 if RATINGS[leaderboard.rating].anchors and not leaderboard.anchors else None
+    ends = [x for row in shown for x in (row.rating, row.low, row.high)]
+    scale = Scale.around(ends, include=around)
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {"f": figures, "width": round(WIDTH)}
+    environment.globals |= {"f": figures, "width": round(WIDTH), "height": round(HEIGHT)}
     source = files(__package__)
     return environment.from_string(source.joinpath("page.html").read_text("utf-8")).render(
         # Our own file, the only text that is not escaped.
@@ -126,13 +123,18 @@ def render_report(
         hidden=len(leaderboard.rows) - len(shown),
         summary=summary,
         players=[agent for agent in summary.agents if agent.role != "judge"][:ROWS],
-        spenders=[agent for agent in summary.agents if agent.llm_calls or agent.llm_turns][:ROWS],
+        spenders=[agent for agent in summary.agents if agent.turns or agent.llm_calls][:ROWS],
+        rating=RATINGS[leaderboard.rating],
+        masses=any(row.mass is not None and row.mass != row.rating for row in leaderboard.rows),
         lead=_lead(leaderboard, summary),
-        cells=_cells(leaderboard, summary),
+        cells=cells(leaderboard.cells, rows, summary.cells),
         cells_hidden=max(0, len(summary.cells) - CELLS),
         effects=leaderboard.seat_effect[:MEASURES],
-        duels=_duels(leaderboard),
-        measures=_measures(leaderboard, rows, summary),
+        duels=matrix([row.agent for row in leaderboard.rows], leaderboard.pairs),
+        measures=_measures(leaderboard, rows),
+        reasons=reasons or {},
+        learning=plots(learning),
+        plot=(round(PLOT_WIDTH), round(PLOT_HEIGHT)),
         notes=[figures.plain(note, 1000) for note in leaderboard.notes[:NOTES]],
         transcripts=tell(transcripts),
         level=f"{100 * leaderboard.confidence:g} %",
@@ -213,50 +215,8 @@ def _agents(info: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return found
 
 
-def _cells(board: Leaderboard, summary: Summary) -> list[Cell]:
-    means: dict[str, list[Mean]] = {}
-    for mean in board.cells:
-        means.setdefault(str(mean.cell), []).append(mean)
-    cells = []
-    for cell in summary.cells[:CELLS]:
-        found = sorted(means.get(cell.cell, []), key=lambda mean: (-mean.value, mean.subject))
-        shown = found[:CELL_AGENTS]
-        scale = Scale.around(x for mean in shown for x in (mean.value, mean.low, mean.high))
-        bars = [(mean, scale.bar(mean.value, mean.low, mean.high)) for mean in shown]
-        cells.append(Cell(cell, scale, bars, len(found) - len(shown)))
-    return cells
-
-
-def _measures(board: Leaderboard, rows: Sequence[MatchRow], summary: Summary) -> list[Mean]:
+def _measures(board: Leaderboard, rows: Sequence[MatchRow]) -> list[Mean]:
     """The worlds' own measures; an average over a single cell would only repeat it."""
     found = mean_metrics(rows, bootstrap=board.replicas, confidence=board.confidence)
-    return [mean for mean in found if mean.cell or len(summary.cells) > 1][:MEASURES]
-
-
-def _duels(board: Leaderboard) -> list[tuple[str, list[Duel | None]]]:
-    """The head-to-head matrix of the first agents; None where two never met."""
-    names = [row.agent for row in board.rows[:MATRIX]]
-    record: dict[tuple[str, str], tuple[float, float, float]] = {}
-    for pair in board.pairs:
-        record[pair.agent, pair.other] = (pair.wins, pair.ties, pair.losses)
-        record[pair.other, pair.agent] = (pair.losses, pair.ties, pair.wins)
-    return [
-        (figures.name(one), [_duel(one, two, record.get((one, two))) for two in names])
-        for one in names
-    ]
-
-
-def _duel(one: str, two: str, record: tuple[float, float, float] | None) -> Duel | None:
-    if record is None or sum(record) <= 0:
-        return None
-    wins, ties, losses = record
-    part = (wins + 0.5 * ties) / sum(record)
-    return Duel(
-        text=f"{100 * part:.0f}",
-        share=part,
-        strength=round(200 * abs(part - 0.5)),
-        title=(
-            f"{figures.name(one)} against {figures.name(two)}: {figures.count(wins)} won, "
-            f"{figures.count(ties)} tied, {figures.count(losses)} lost"
-        ),
-    )
+    cells = Counter(mean.subject for mean in found if mean.cell is not None)
+    return [mean for mean in found if mean.cell or cells[mean.subject] > 1][:MEASURES]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ratings.leaderboard import Leaderboard, LeaderRow
-from .figures import between, count, figure, name, points, share, short
+from ..ratings.registry import RATINGS
+from .figures import between, count, figure, fixed, name, share, short
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,9 +41,12 @@ def leaderboard_table(board: Leaderboard, *, title: str = "Leaderboard", limit: 
     # A name is never cut: it is what a reader types next.
     table.add_column("agent", overflow="fold", min_width=12)
     models = any(row.llm_calls or row.parsed_share is not None for row in board.rows)
-    headings = ["rating", "score", "faults"]
+    # Where the rating is itself a mass, one column says it.
+    masses = any(row.mass is not None and row.mass != row.rating for row in board.rows)
+    headings = ["rating", *(["mass"] if masses else []), "score", "faults"]
     headings += ["LLM\ncalls", "LLM\ntokens", "own\nanswers"] if models else []
-    lines = [_cells(row, models=models) for row in board.rows[:limit]]
+    decimals = RATINGS[board.rating].decimals
+    lines = [_cells(row, decimals, models=models, mass=masses) for row in board.rows[:limit]]
     for number, heading in enumerate(headings, start=2):
         # Where the terminal is narrow, cells break at spaces and never inside a figure.
         widest = max((len(word) for line in lines for word in line[number].split()), default=1)
@@ -52,12 +56,13 @@ def leaderboard_table(board: Leaderboard, *, title: str = "Leaderboard", limit: 
     return table
 
 
-def _cells(row: LeaderRow, *, models: bool) -> list[str]:
+def _cells(row: LeaderRow, decimals: int, *, models: bool, mass: bool) -> list[str]:
     faults = sum(row.faults.values())
     cells = [
         str(row.rank) if row.connected else "–",
         name(row.agent),
-        _with_interval(points(row.rating), between(row.low, row.high, as_points=True)),
+        _with_interval(fixed(row.rating, decimals), between(row.low, row.high, decimals)),
+        *([_with_interval(fixed(row.mass, 3), between(row.mass_low, row.mass_high, 3))] * mass),
         _with_interval(figure(row.score), between(row.score_low, row.score_high)),
         f"{faults:,} ({_tight(share(row.fault_rate))})" if faults else "0",
     ]

@@ -5,13 +5,19 @@ Everything here is untrusted and capped three times: a text, a match, and all ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from gymposium.errors import StoreError
+
+from ..rows import MatchRow
 from .figures import figure, name, plain
 
 MATCHES, STEPS, SEATS = 12, 40, 12
+LINES = 50_000
+"""Of a longer record the rest is not even read."""
 TEXT, SPEECH = 600, 900
 BUDGET = 300_000
 
@@ -65,12 +71,51 @@ class Transcript:
     reason: str = ""
 
 
+def worth_showing(rows: Sequence[MatchRow], count: int) -> list[MatchRow]:
+    """Matches for the report.
+
+    Args:
+        rows: finished matches.
+        count: how many.
+
+    Returns:
+        The match with most faults, if any has one; then one of each cell in turn: the one with most
+        agents that were not shown yet, and among those one with model calls.
+    """
+    by_cell: dict[str, list[MatchRow]] = {}
+    for row in rows:
+        by_cell.setdefault(row.cell, []).append(row)
+    worst = max(rows, key=_faults, default=None)
+    chosen = [worst] if worst is not None and _faults(worst) and count else []
+    seen = {seat.agent for row in chosen for seat in row.seats}
+    taken = {row.key for row in chosen}
+
+    def worth(row: MatchRow) -> tuple[bool, int, bool]:
+        new = len({seat.agent for seat in row.seats} - seen)
+        return row.key not in taken, new, any(seat.llm_calls for seat in row.seats)
+
+    while len(chosen) < min(count, len(rows)):
+        for waiting in by_cell.values():
+            best = max(waiting, key=worth)
+            if best.key not in taken and len(chosen) < count:
+                chosen.append(best)
+                taken.add(best.key)
+                seen.update(seat.agent for seat in best.seats)
+    return chosen
+
+
+def _faults(row: MatchRow) -> int:
+    return sum(sum(seat.faults.values()) for seat in row.seats)
+
+
 def tell(transcripts: Iterable[Line | Iterable[Line]]) -> list[Transcript]:
     """Cut records down for the page.
 
     Args:
         transcripts: decoded lines of records, one after the other (each begins with its ``match``
-            line), or one iterable of lines per match. Only the first matches are read.
+            line), or one iterable of lines per match, which may be lazy. Only the first matches are
+            read; one whose record is lost or corrupt is left out, for it takes nothing from the
+            ratings.
 
     Returns:
         At most ``MATCHES`` transcripts of at most ``STEPS`` steps, within ``BUDGET`` characters.
@@ -80,17 +125,20 @@ def tell(transcripts: Iterable[Line | Iterable[Line]]) -> list[Transcript]:
     for lines in _matches(transcripts):
         if len(told) == MATCHES or budget <= 0:
             break
-        transcript, used = _tell_one(lines, budget // (MATCHES - len(told)))
+        try:
+            transcript, used = _tell_one(lines, budget // (MATCHES - len(told)))
+        except StoreError:
+            continue
         budget -= used
         told.append(transcript)
     return told
 
 
-def _matches(transcripts: Iterable[Line | Iterable[Line]]) -> Iterator[list[Line]]:
+def _matches(transcripts: Iterable[Line | Iterable[Line]]) -> Iterator[Iterable[Line]]:
     current: list[Line] = []
     for item in transcripts:
         if not isinstance(item, Mapping):
-            yield list(item)
+            yield item
             continue
         if item.get("kind") == "match" and current:
             yield current
@@ -100,14 +148,19 @@ def _matches(transcripts: Iterable[Line | Iterable[Line]]) -> Iterator[list[Line
         yield current
 
 
-def _tell_one(lines: list[Line], budget: int) -> tuple[Transcript, int]:
-    header = next((line for line in lines if line.get("kind") == "match"), {})
-    seating = _mapping(header.get("seating"))
-    transcript = Transcript(_title(header, seating))
-    used = len(transcript.title)
-    for line in lines:
+def _tell_one(lines: Iterable[Line], budget: int) -> tuple[Transcript, int]:
+    seating: Mapping[str, Any] = {}
+    transcript = Transcript(_title({}, seating))
+    used = 0
+    for line in islice(lines, LINES):
+        if line.get("kind") == "match":
+            seating = _mapping(line.get("seating"))
+            transcript.title = _title(line, seating)
+            used += len(transcript.title)
         if line.get("kind") == "outcome":
             _end(transcript, _mapping(line.get("outcome")), seating)
+        if line.get("kind") == "long":
+            transcript.hidden += 1
         if line.get("kind") != "step":
             continue
         if len(transcript.steps) == STEPS or transcript.hidden:
@@ -136,7 +189,7 @@ def _step(line: Line, seating: Mapping[str, Any]) -> Step:
     for seat in list({**turns, **replies})[:SEATS]:
         turn, reply = _mapping(turns.get(seat)), _mapping(replies.get(seat))
         shown = turn.get("text")
-        action, errors = reply.get("action"), reply.get("errors")
+        action, errors = reply.get("words") or reply.get("action"), reply.get("errors")
         step.said.append(
             Said(
                 seat=name(str(seat)),
@@ -153,6 +206,10 @@ def _step(line: Line, seating: Mapping[str, Any]) -> Step:
 
 
 def _end(transcript: Transcript, outcome: Line, seating: Mapping[str, Any]) -> None:
+    counted = [_mapping(kinds).values() for kinds in _mapping(outcome.get("faults")).values()]
+    faults = sum(n for counts in counted for n in counts if isinstance(n, int))
+    if faults:
+        transcript.title += f" ({faults} {'fault' if faults == 1 else 'faults'})"
     transcript.reason = plain(outcome.get("reason") or "", 300)
     returns = _mapping(outcome.get("returns"))
     for seat, value in list(returns.items())[:SEATS]:

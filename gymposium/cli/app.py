@@ -10,6 +10,7 @@ from . import (
     info,
     listing,
     play,
+    rate,
     replay,
     report,
     reproduce,
@@ -60,6 +61,7 @@ app.command("tournament")(tournament.tournament)
 app.command("resume")(resume.resume)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("rate")(rate.rate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)
 app.add_typer(models_verb.app, name="models")

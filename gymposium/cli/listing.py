@@ -1,4 +1,4 @@
-"""``gymposium list``: the worlds, agents, scenarios and models there are."""
+"""``gymposium list``: the worlds, agents, scenarios, models, methods and ratings there are."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ class Kind(StrEnum):
     agents = "agents"
     scenarios = "scenarios"
     models = "models"
+    methods = "methods"
+    ratings = "ratings"
 
 
 def list_things(
     kind: Kind | None = typer.Argument(None, help="what to list (default: everything)"),
     as_json: bool = arguments.JSON,
 ) -> None:
-    """List worlds, agents, scenarios and models."""
+    """List worlds, agents, scenarios, models, methods and ratings."""
     kinds = [kind] if kind is not None else list(Kind)
     found = {each.value: _LISTINGS[each]() for each in kinds}
     if as_json:
@@ -96,6 +98,35 @@ def models() -> list[dict[str, Any]]:
     return _rows()
 
 
+def ratings() -> list[dict[str, Any]]:
+    """Each rating as plain data."""
+    from gymposium.arenas.ratings.registry import RATINGS
+
+    return [
+        {
+            "name": spec.name,
+            "summary": spec.summary,
+            "unit": spec.unit,
+            "compares": spec.compares,
+            "kinds": sorted(spec.kinds),
+            "sides": list(spec.sides),
+            "needs": spec.complete,
+            "anchors": spec.anchors,
+        }
+        for spec in RATINGS.values()
+    ]
+
+
+def methods() -> list[dict[str, Any]]:
+    """Each training method as plain data."""
+    from gymposium.agents.methods import methods
+
+    return [
+        {"name": spec.name, "kind": spec.kind, "summary": spec.summary, "extras": list(spec.extras)}
+        for spec in methods()
+    ]
+
+
 def _seats(bounds: list[int]) -> str:
     low, high = bounds
     return str(low) if low == high else f"{low}–{high}"
@@ -106,9 +137,15 @@ _LISTINGS: dict[Kind, Callable[[], list[dict[str, Any]]]] = {
     Kind.agents: agents,
     Kind.scenarios: scenarios,
     Kind.models: models,
+    Kind.methods: methods,
+    Kind.ratings: ratings,
 }
 
 _COLUMNS: dict[Kind, tuple[tuple[str, ...], Callable[[dict[str, Any]], tuple[object, ...]]]] = {
+    Kind.methods: (
+        ("method", "trains", "how"),
+        lambda it: (it["name"], it["kind"], it["summary"]),
+    ),
     Kind.worlds: (
         ("world", "seats", "kind", "what it is"),
         lambda it: (it["id"], _seats(it["seats"]), it["kind"], it["summary"]),
@@ -129,6 +166,10 @@ _COLUMNS: dict[Kind, tuple[tuple[str, ...], Callable[[dict[str, Any]], tuple[obj
     Kind.models: (
         ("model", "here", "what it is"),
         lambda it: (it["name"], "yes" if it["installed"] else "no", it["summary"]),
+    ),
+    Kind.ratings: (
+        ("rating", "compares", "what it is"),
+        lambda it: (it["name"], it["compares"], it["summary"]),
     ),
 }
 

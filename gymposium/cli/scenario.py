@@ -92,17 +92,16 @@ def show(
 
 def planned(scenario: Scenario) -> list[MatchSpec]:
     """The scenario's matches (for swiss: the first round), its worlds checked."""
-    from gymposium.arenas.plan import refuse_unrateable
+    from gymposium.arenas.plan import kinds_of, refuse_unrateable
     from gymposium.arenas.schedule import schedule
     from gymposium.envs.registry import make_world
     from gymposium.scenarios.load import validate_against_registry
 
     worlds = validate_against_registry(scenario, make_world)
-    kinds = {name: its.kind for name, its in worlds.items()}
-    refuse_unrateable(scenario, kinds)
+    refuse_unrateable(scenario, worlds)
     names = [entry.label for entry in scenario.agents]
     seats = {name: tuple(its.seats) for name, its in worlds.items()}
-    return schedule(scenario, names, seats, kinds)
+    return schedule(scenario, names, seats, kinds_of(worlds))
 
 
 def print_matches(scenario: Scenario, *, as_json: bool) -> None:

@@ -25,6 +25,7 @@ def tournament(
     changes: list[str] = arguments.SET,
     seed: int | None = arguments.SEED,
     out: Path | None = arguments.OUT,
+    rating: str | None = arguments.RATING,
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
     dry_run: bool = typer.Option(False, "--dry-run", help="print the match list, play nothing"),
@@ -41,6 +42,8 @@ def tournament(
         chosen = change(chosen, agents=agents)
     if seed is not None:
         chosen = change(chosen, seed=seed)
+    if rating is not None:
+        chosen = change(chosen, rating=rating)
     need(chosen)
     if dry_run:
         print_matches(chosen, as_json=as_json)

@@ -257,26 +257,6 @@ def test_swiss_rematches_only_when_there_is_nobody_new():
     assert len(set(keys)) == len(keys)
 
 
-def test_swiss_scores_mixed_worlds_by_seat_and_seed_not_within_the_match():
-    rows = []
-    for block, (first, second) in enumerate([(("d", 3.0), ("c", 0.0)), (("e", 9.0), ("f", 8.0))]):
-        rows.append(
-            MatchRow(
-                key=str(block),
-                world="w",
-                kind="mixed",
-                cell="c",
-                seed=0,
-                block=0,
-                seats=tuple(
-                    SeatRow(seat, name, "focal", None, value)
-                    for seat, (name, value) in zip(("p0", "p1"), (first, second), strict=True)
-                ),
-            )
-        )
-    assert scores_of(rows) == {"d": 0.0, "c": 0.0, "e": 1.0, "f": 1.0}
-
-
 def test_swiss_seats_three_at_a_table():
     rounds, _ = swiss_rounds(scenario("swiss", repeats=1), names(7), 3)
     assert all(len(set(spec.seating.values())) == 3 for batch in rounds for spec in batch)

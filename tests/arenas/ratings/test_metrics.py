@@ -7,7 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gymposium.arenas.ratings.metrics import mean_metrics, mean_returns, means, paired_difference
+from gymposium.arenas.ratings.metrics import (
+    is_share,
+    mean_metrics,
+    mean_returns,
+    means,
+    paired_difference,
+)
 from gymposium.arenas.rows import MatchRow
 from gymposium.errors import UnknownName
 
@@ -111,3 +117,33 @@ def test_agents_that_share_no_place_have_no_difference(make_match: MakeMatch) ->
 def test_a_misspelt_agent_is_named_with_the_nearest(make_match: MakeMatch) -> None:
     with pytest.raises(UnknownName, match="alice"):
         paired_difference([make_match([("alice", 1)])], "alise", "alice")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("rate_defect", [0.2, 0.9], True),
+        ("buyer_share", [0.0, 1.0], True),
+        ("efficiency", [0.5, 1.2], False),
+        ("welfare", [0.2, 0.9], False),
+        ("deal", [0.0, 1.0, 1.0], True),
+        ("generated", [0.3], False),
+    ],
+)
+def test_shares_are_known_by_name_and_values(
+    name: str, values: list[float], expected: bool
+) -> None:
+    assert is_share(name, values) is expected
+
+
+def test_the_interval_of_a_share_stays_within_zero_and_one(make_match: MakeMatch) -> None:
+    rows = [
+        dataclasses.replace(
+            make_match([("a", 0)], seed=block), metrics={"rate_x": value, "wealth": value}
+        )
+        for block, value in enumerate([0.1, 0.95])
+    ]
+    found = {m.subject: m for m in mean_metrics(rows) if m.cell}
+    assert (found["rate_x"].low, found["rate_x"].high) == (0, 1)
+    assert found["wealth"].low < 0
+    assert found["wealth"].high > 1

@@ -13,7 +13,14 @@ import orjson
 
 from gymposium.errors import UnknownName, UsageError
 
-from .backends.pool import SETTINGS, check_settings, get_backend, is_scripted, outcome_settings
+from .backends.pool import get_backend
+from .backends.settings import (
+    SETTINGS,
+    check_settings,
+    endpoint_of,
+    kind_of,
+    outcome_settings,
+)
 from .llm_agent import MEMORY_TOKENS, LLMAgent
 from .models import ModelFacts, known_models, model_digest, model_facts, model_file
 from .prompt import LAYOUT
@@ -60,8 +67,10 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
     """Resolve what stands behind ``llm:``.
 
     Args:
-        model_text: ``smollm2``, ``scripted/legal``, or the path of a GGUF file.
-        params: agent parameters (``AGENT_PARAMETERS``) and backend settings (``SETTINGS``).
+        model_text: ``smollm2``, the path of a GGUF file, ``MODEL@https://host/v1``, or
+            ``scripted/legal``.
+        params: agent parameters (``AGENT_PARAMETERS``) and settings of the model's kind of backend
+            (``SETTINGS``).
 
     Returns:
         The factory and what the arena must know about its agents.
@@ -71,31 +80,51 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
         UsageError: a wrong value, or the model's file is not on this machine.
     """
     given = dict(params or {})
-    settings = {key: given.pop(key) for key in list(given) if key in SETTINGS}
+    known = SETTINGS[kind_of(model_text)]
+    settings = {key: given.pop(key) for key in list(given) if key in known}
     where = f"llm:{model_text}"
     for key in given:
         if key not in AGENT_PARAMETERS:
-            raise UnknownName("parameter", key, (*AGENT_PARAMETERS, *SETTINGS), where=where)
+            raise UnknownName("parameter", key, (*AGENT_PARAMETERS, *known), where=where)
     settings = check_settings(model_text, settings)
-    advised: Mapping[str, Any]
-    if is_scripted(model_text):
-        backend = get_backend(model_text)
-        name = full_name = backend.name
-        digest, advised, deterministic = "stand-in", {"think": False}, backend.deterministic
-    else:
-        facts = model_facts(model_text)
-        model_file(model_text)  # a missing file is said now, not in the middle of a run
-        name, full_name = _short(facts), facts.name
-        digest, advised = model_digest(model_text), facts.agent
-        deterministic = bool(settings.get("exact", False))
+    model = _model(model_text, settings)
     options = {key: _checked(key, value, where) for key, value in given.items()}
-    effective = {**_DEFAULTS, **advised, **options}
-    identity = _identity(full_name, digest, effective, settings)
+    effective = {**_DEFAULTS, **model.advised, **options}
+    told = {**effective, **outcome_settings(model_text, settings), "prompt": LAYOUT}
+    plain = orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()
+    identity = f"llm:{model.full_name}|{model.digest}|{plain}"
 
     def factory() -> LLMAgent:
         return LLMAgent(get_backend(model_text, settings), **effective)
 
-    return LLMAgentSpec(factory, identity, deterministic, name)
+    return LLMAgentSpec(factory, identity, model.deterministic, model.name)
+
+
+class _Model(NamedTuple):
+    """What is known of a model before it is asked anything."""
+
+    name: str
+    full_name: str
+    digest: str
+    deterministic: bool
+    advised: Mapping[str, Any] = {}
+
+
+def _model(text: str, settings: Mapping[str, Any]) -> _Model:
+    """Find the model, so that what is missing is said now and not in the middle of a run."""
+    kind = kind_of(text)
+    if kind == "scripted":
+        stand_in = get_backend(text)
+        name = stand_in.name
+        return _Model(name, name, "stand-in", stand_in.deterministic, {"think": False})
+    if kind == "openai":
+        endpoint = endpoint_of(text)
+        get_backend(text, settings)
+        return _Model(endpoint.model, "@".join(endpoint), "endpoint", deterministic=False)
+    facts = model_facts(text)
+    model_file(text)
+    exact = bool(settings.get("exact", False))
+    return _Model(_short(facts), facts.name, model_digest(text), exact, facts.agent)
 
 
 def llm_models() -> Mapping[str, str]:
@@ -106,13 +135,6 @@ def llm_models() -> Mapping[str, str]:
 
 def _short(facts: ModelFacts) -> str:
     return facts.aliases[0] if facts.aliases else facts.name
-
-
-def _identity(
-    name: str, digest: str, options: Mapping[str, Any], settings: Mapping[str, Any]
-) -> str:
-    told = {**options, **outcome_settings(settings), "prompt": LAYOUT}
-    return f"llm:{name}|{digest}|{orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()}"
 
 
 def _checked(key: str, value: Any, where: str) -> Any:

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Message = Mapping[str, str]
+from .backends.protocol import CHARACTERS_PER_TOKEN, MESSAGE_TOKENS
 
-CHARACTERS_PER_TOKEN = 3.2
-"""Cautious for English (about 4); a backend's own counts correct it where they are higher."""
-MESSAGE_TOKENS = 6
-"""What a chat template puts around one message."""
+Message = Mapping[str, str]
 
 
 class Memory:

@@ -11,24 +11,14 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-
-from gymposium.errors import UnknownName, UsageError
 
 from ..models import model_facts, model_file
 from .embedded import EmbeddedBackend
 from .protocol import ChatBackend
 from .scripted import ScriptedBackend
-
-SETTINGS: Mapping[str, tuple[type, str]] = {
-    "exact": (bool, "one slot and nothing reused: same prompts and seeds, same answers"),
-    "slots": (int, "calls answered at the same time"),
-    "context": (int, "tokens of context per call"),
-    "threads": (int, "processor threads"),
-}
-"""What an embedded backend can be given, with its meaning."""
-_OPERATIONAL = ("slots", "threads")
+from .settings import check_settings, endpoint_of, kind_of
 
 _lock = threading.Lock()
 _open: dict[tuple[Any, ...], ChatBackend] = {}
@@ -39,8 +29,9 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
     """The backend of a model, made at the first request; loading waits for the first call.
 
     Args:
-        model: ``smollm2``, another known name, ``scripted/NAME``, or the path of a GGUF file.
-        params: settings from ``SETTINGS``; scripted backends take none.
+        model: ``smollm2``, another known name, the path of a GGUF file, ``MODEL@https://host/v1``,
+            or ``scripted/NAME``.
+        params: settings of its kind (:data:`.settings.SETTINGS`).
 
     Returns:
         The same object for equal arguments, until it is closed.
@@ -48,6 +39,7 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
     Raises:
         UnknownName: no such model or setting.
         UsageError: the model's file is not on this machine, or a setting has a wrong value.
+        MissingExtra: what the backend needs is not installed.
     """
     settings = check_settings(model, params or {})
     key = (_canonical(model), tuple(sorted(settings.items())))
@@ -58,49 +50,32 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
         return backend
 
 
-def check_settings(model: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """``params`` with types checked and converted.
-
-    Raises:
-        UnknownName: no such setting.
-        UsageError: a wrong value.
-    """
-    if is_scripted(model):
-        if params:
-            raise UnknownName("parameter", next(iter(params)), (), where=f"llm:{model}")
-        return {}
-    settings: dict[str, Any] = {}
-    for name, value in params.items():
-        if name not in SETTINGS:
-            raise UnknownName("parameter", name, SETTINGS, where=f"llm:{model}")
-        kind, meaning = SETTINGS[name]
-        settings[name] = bool(value) if kind is bool and value in (0, 1) else value
-        if type(settings[name]) is not kind or (kind is int and value < 1):
-            allowed = "0 or 1" if kind is bool else "a positive whole number"
-            raise UsageError(
-                f"llm:{model}: {name}={value!r} is not allowed; {name} ({meaning}) is {allowed}"
-            )
-    return settings
-
-
-def outcome_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that can change an answer; slots and threads are nobody's identity."""
-    return {key: value for key, value in settings.items() if key not in _OPERATIONAL}
-
-
-def is_scripted(model: str) -> bool:
-    """Whether ``model`` names a stand-in rather than a language model."""
-    return model == "scripted" or model.startswith("scripted/")
-
-
 def _canonical(model: str) -> str:
-    return model if is_scripted(model) else str(model_file(model))
+    kind = kind_of(model)
+    if kind == "openai":
+        return "@".join(endpoint_of(model))
+    return model if kind == "scripted" else str(model_file(model))
 
 
 def _make(model: str, settings: Mapping[str, Any]) -> ChatBackend:
-    if is_scripted(model):
+    kind = kind_of(model)
+    if kind == "scripted":
         return ScriptedBackend(model.partition("/")[2] or "legal")
+    if kind == "openai":
+        from .openai import OpenAIBackend
+
+        return OpenAIBackend(*endpoint_of(model), **settings)
     return EmbeddedBackend(model_facts(model).name, model_file(model), **settings)
+
+
+async def leave_loop() -> None:
+    """Close what open backends hold for the running event loop; its end is near."""
+    with _lock:
+        backends = list(_open.values())
+    for backend in backends:
+        leave: Callable[[], Awaitable[None]] | None = getattr(backend, "leave_loop", None)
+        if leave is not None:
+            await leave()
 
 
 def close_all() -> None:

@@ -23,6 +23,8 @@ class Completion(NamedTuple):
         logprobs: per completion token, log-probability before any grammar mask, if asked for.
         completion_ids: token ids, if asked for and given.
         prompt_ids: token ids of the prompt, where the backend gives them.
+        cached: the answer came from the cache and was not paid for.
+        money: US dollars it cost; None if the price is not known.
     """
 
     text: str
@@ -32,6 +34,24 @@ class Completion(NamedTuple):
     logprobs: tuple[float, ...] | None = None
     completion_ids: tuple[int, ...] | None = None
     prompt_ids: tuple[int, ...] | None = None
+    cached: bool = False
+    money: float | None = None
+
+
+CHARACTERS_PER_TOKEN = 3.2
+"""Cautious for English (about 4); a backend's own counts are believed where there are any."""
+MESSAGE_TOKENS = 6
+"""What a chat template puts around one message."""
+IMAGE_TOKENS = 1000
+"""A cautious guess for one picture."""
+
+
+def prompt_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+    """About how many tokens a prompt has, rather too many than too few."""
+    characters = sum(len(message["content"]) for message in messages)
+    images = sum(len(message.get("images", ())) for message in messages)
+    around = len(messages) * MESSAGE_TOKENS + images * IMAGE_TOKENS
+    return int(characters / CHARACTERS_PER_TOKEN) + around + 1
 
 
 @runtime_checkable
@@ -74,7 +94,7 @@ class ChatBackend(Protocol):
         """Sample ``n`` answers.
 
         Args:
-            messages: ``role`` and ``content``, oldest first.
+            messages: ``role`` and ``content``, oldest first; perhaps ``images`` (:mod:`.images`).
             schema: JSON Schema the answer must fit, where the backend can see to it.
             n: number of independent samples.
             seed: of the first sample; the others follow from it. None draws a fresh one.

@@ -109,3 +109,43 @@ def test_errors_survive_the_way_between_processes():
     with pytest.raises(UnknownName) as caught:
         llm_agent_spec("smolm2")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_model_behind_an_endpoint_is_named_by_both():
+    spec = llm_agent_spec(
+        "org/some-model@http://localhost:8000/v1/", {"temperature": 0.2, "rpm": 5}
+    )
+    assert spec.name == "org/some-model"
+    assert spec.identity.startswith("llm:org/some-model@http://localhost:8000/v1|endpoint|")
+    assert "0.2" in spec.identity
+    assert not spec.deterministic
+
+
+def test_how_patiently_an_endpoint_is_asked_is_not_identity(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-1")
+    plain = llm_agent_spec("m@http://localhost:8000/v1").identity
+    patient = {"timeout": 5, "retries": 0, "slots": 3, "rpm": 9, "tpm": 9.5, "key_env": "MY_KEY"}
+    assert llm_agent_spec("m@http://localhost:8000/v1", patient).identity == plain
+    assert llm_agent_spec("m@http://localhost:8000/v1", {"schema": "none"}).identity != plain
+    assert llm_agent_spec("m@http://localhost:8001/v1").identity != plain
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "words"),
+    [
+        ("m@ftp://host/v1", {}, "no address"),
+        ("m@http://", {}, "no address"),
+        ("m@http://host:99999/v1", {}, "no address"),
+        ("m@https://me:secret@host/v1", {}, "must not carry a password"),
+        ("m@http://host/v1", {"timeout": 0}, "positive number"),
+        ("m@http://host/v1", {"retries": -1}, "whole number, 0 or more"),
+        ("m@http://host/v1", {"schema": "tight"}, "strict, loose, object or none"),
+        ("m@http://host/v1", {"key_env": "sk-not a name"}, "name of a variable"),
+        ("m@http://host/v1", {"tempreature": 1}, "did you mean 'temperature'"),
+        ("m@http://host/v1", {"threads": 1}, "unknown parameter"),
+    ],
+)
+def test_what_an_endpoint_cannot_be_is_said_before_anything_is_asked(model, params, words):
+    with pytest.raises(UsageError, match=words) as caught:
+        llm_agent_spec(model, params)
+    assert "secret" not in str(caught.value)

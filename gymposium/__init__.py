@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .arenas.run import resume as resume
     from .arenas.run import run as run
     from .arenas.run import run as tournament
+    from .arenas.training.run import TrainingRun as TrainingRun
+    from .arenas.training.train import resume_training as resume_training
+    from .arenas.training.train import train as train
     from .envs.checks import check_env as check_env
     from .envs.registry import WorldSpec as WorldSpec
     from .envs.registry import make as make
@@ -61,6 +64,8 @@ _HOMES = {
     "arenas.analysis.audit": "audit",
     "arenas.claims.reproduce": "reproduce",
     "arenas.run": "Run load resume run",
+    "arenas.training.run": "TrainingRun",
+    "arenas.training.train": "resume_training train",
     "envs.checks": "check_env",
     "envs.registry": "WorldSpec make register",
     "envs.vector": "VectorWorld make_vec",
@@ -94,6 +99,7 @@ __all__ = [
     "Scenario",
     "Seat",
     "StoreError",
+    "TrainingRun",
     "TrainingTask",
     "Turn",
     "UnknownName",
@@ -115,8 +121,10 @@ __all__ = [
     "register_agent",
     "reproduce",
     "resume",
+    "resume_training",
     "run",
     "tournament",
+    "train",
 ]
 
 

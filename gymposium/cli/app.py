@@ -18,6 +18,7 @@ from . import (
     run,
     scenario,
     tournament,
+    train,
 )
 from . import models as models_verb
 from .guard import GuardedGroup
@@ -58,6 +59,7 @@ app.command("info")(info.info)
 app.command("play")(play.play)
 app.command("run")(run.run)
 app.command("tournament")(tournament.tournament)
+app.command("train")(train.train)
 app.command("resume")(resume.resume)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)

@@ -86,10 +86,14 @@ def with_changes(scenario: Scenario, changes: Sequence[str]) -> Scenario:
 
     if not changes:
         return scenario
-    data = scenario.model_dump(mode="json")
+    return change(scenario, **put_all(scenario.model_dump(mode="json"), changes))
+
+
+def put_all(data: dict[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """``data`` with ``field.subfield=value`` put into it; raises UsageError as with_changes."""
     for path, value in pairs(changes).items():
         _put(data, path.split("."), value, path)
-    return change(scenario, **data)
+    return data
 
 
 def _put(data: Any, keys: Sequence[str], value: Any, path: str) -> None:

@@ -21,16 +21,27 @@ def resume(
         show_default=False,
     ),
     concurrency: int = arguments.CONCURRENCY,
+    workers: int | None = typer.Option(
+        None, "--workers", min=1, help="processes, for a training run", show_default=False
+    ),
     as_json: bool = arguments.JSON,
 ) -> None:
-    """Go on with a run that was stopped, and print the leaderboard."""
+    """Go on with a run, of matches or of training, that was stopped, and print its table."""
     from gymposium.arenas.run import resume as go_on
+    from gymposium.arenas.training.run import is_training_run
 
     from .progress import Progress
     from .summary import print_summary
 
+    path = find_run(run)
+    if is_training_run(path):
+        from .train import go_on as train_on
+
+        limits = arguments.pairs(budget)
+        train_on(path, budget=limits, workers=workers, as_json=as_json)
+        return
     finished = go_on(
-        find_run(run),
+        path,
         concurrency=concurrency,
         budget=arguments.pairs(budget) or None,
         progress=Progress(),

@@ -1,8 +1,8 @@
 """Measurements: one arm on one seed, each stored as it is made and never made twice.
 
-A measurement's file is named by a hash of everything that can change it: what the arm is, who its
-agents are or which source its study has, the seed, and for a study the scale. A claim's wording or
-bound changes no measurement, and a changed arm loses none but its own.
+A measurement's file is named by a hash of what can change it: this package's version, what the arm
+is, who its agents are or which source its study has, the seed, and for a study the scale. A claim's
+wording or bound changes no measurement, and a changed arm loses none but its own.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Measurer:
         if arm.play is not None:
             return identity(arm.play)
         if arm.train is not None:
-            return [__version__, method_identity(arm.train)]
+            return method_identity(arm.train)
         reference = arm.study or ""
         return [reference, source_identity(reference), arm.params, self._scale]
 
     def _stem(self, seed: int) -> str:
-        text = json.dumps([self._identity, seed], sort_keys=True)
+        text = json.dumps([__version__, self._identity, seed], sort_keys=True)
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', self.name)[:40]}-{seed}-{digest}"
 

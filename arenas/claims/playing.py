@@ -2,11 +2,11 @@
 
 Measures, each averaged over matches and then over cells:
 
-* ``return:AGENT``: per-capita return of a rated agent; ``return``: their mean;
-* ``lead:AGENT``: its return minus the best of the others': above 0 it wins the tournament;
+* ``return.AGENT``: per-capita return of a rated agent; ``return``: their mean;
+* ``lead.AGENT``: its return minus the best of the others': above 0 it wins the tournament;
 * every metric of the world by its own name (``efficiency``);
 * ``faults``: faults per turn; ``llm_calls`` and ``tokens``: of the whole run;
-* with several cells also ``return:AGENT@CELL`` and ``METRIC@CELL``.
+* with several cells also ``return.AGENT@CELL`` and ``METRIC@CELL``.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def measures(rows: Sequence[MatchRow], *, among: Sequence[str] | None = None) ->
     overall: dict[str, float] = {}
     for mean in mean_returns(rows, bootstrap=0):
         if mean.cell is None:
-            overall[mean.subject] = found[f"return:{mean.subject}"] = mean.value
+            overall[mean.subject] = found[f"return.{mean.subject}"] = mean.value
         elif cells > 1:
-            found[f"return:{mean.subject}@{mean.cell}"] = mean.value
+            found[f"return.{mean.subject}@{mean.cell}"] = mean.value
     for agent, value in overall.items():
         others = [other for name, other in overall.items() if name != agent]
         if others:
-            found[f"lead:{agent}"] = value - max(others)
+            found[f"lead.{agent}"] = value - max(others)
     chosen = [value for agent, value in overall.items() if among is None or agent in among]
     if chosen:
         found["return"] = sum(chosen) / len(chosen)

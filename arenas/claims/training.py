@@ -1,32 +1,40 @@
-"""Train arms: a method is trained on one seed, then what it made plays matches that are measured.
+"""Train arms: one method learns on one seed, and its last evaluation becomes the measures.
 
-Measures: those of matches (:mod:`.playing`), where agents go by their seats and ``return`` averages
-over the trained seats only; and ``train:NAME`` for every metric of the method's last progress.
+The training run (:mod:`arenas.training`) lies in the measurement's folder and goes on from its last
+checkpoint when it was stopped. Measures: those of its evaluation matches (``return``,
+``return.SEAT``, ``min``, ``geomean``, ``gini``, the world's metrics, ``faults``), and
+``train.NAME`` for every figure the method itself reported last.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import shutil
-import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from gymposium.errors import UsageError
-from gymposium.types import Agent, Method, Progress, Seat, TrainingTask
-
-from .playing import Counting, OnFraction, measures
+from .playing import OnFraction
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from ...agents.registry import AgentSpec
     from ...scenarios.training import TrainingScenario
+    from ..training.learner import LearnerEvent
 
-_SHARE = 0.9
-"""The part of a measurement's progress that training is taken to be."""
+
+class _Counting:
+    """Turns what a training run reports into a fraction."""
+
+    def __init__(self, on_fraction: OnFraction) -> None:
+        self._on_fraction = on_fraction
+        self._steps = 1
+
+    def start(self, scenario: TrainingScenario, known: Sequence[LearnerEvent]) -> None:
+        self._steps = scenario.budget.steps
+
+    def event(self, event: LearnerEvent) -> None:
+        self._on_fraction(min(1.0, event.step / self._steps))
+
+    def message(self, text: str) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 def train(
@@ -36,85 +44,31 @@ def train(
 
     Args:
         training: the one method, its task, and how it is evaluated.
-        seed: of the training and of the matches.
-        folder: the run folder of the matches; replaced if it exists.
+        seed: of the learner and of the evaluation matches.
+        folder: the training run's folder, gone on with if it was begun.
         on_fraction: told of progress.
 
     Returns:
         The measures.
 
     Raises:
-        GymposiumError: the method or the task cannot be used as written, or fails.
+        GymposiumError: as :func:`arenas.training.train.train`.
+        KeyboardInterrupt: the learner is saved.
     """
-    from ...agents.methods import resolve_method
+    from ..training.train import train as learn
 
-    entry = training.methods[0]
-    spec = resolve_method(entry.spec)
-    method = dataclasses.replace(spec, params={**spec.params, **entry.params}).make()
-    task = TrainingTask(
-        world=training.world,
-        params=training.params,
-        seats=training.seats,
-        partners=training.partners,
-        budget=training.budget.model_dump(exclude_none=True),
-        seed=seed,
-    )
-    last = _train(method, task, lambda part: on_fraction(_SHARE * part))
-    found = {f"train:{name}": float(value) for name, value in last.metrics.items()}
-    shutil.rmtree(folder, ignore_errors=True)
-    rest = 1.0 - _SHARE
-    return found | _evaluate(
-        training, method.agents(), seed, folder, lambda part: on_fraction(_SHARE + rest * part)
-    )
+    run = learn(training, out=folder, seed=seed, seeds=1, progress=_Counting(on_fraction))
+    return _last(run.evaluations) | {
+        f"train.{name}": value for name, value in _last(run.curves).items()
+    }
 
 
-def _train(method: Method, task: TrainingTask, on_fraction: OnFraction) -> Progress:
-    """Let the method train until it is done or the budget is spent."""
-    last = Progress(0)
-    began = time.monotonic()
-    steps, seconds = task.budget.get("steps"), task.budget.get("seconds")
-    # A method's ``train`` is a generator, and closing it is how it is stopped.
-    with closing(cast("Generator[Progress]", method.train(task))) as course:
-        for last in course:
-            total = last.total or steps
-            on_fraction(min(1.0, last.step / total) if total else 0.0)
-            if steps is not None and last.step >= steps:
-                break
-            if seconds is not None and time.monotonic() - began >= seconds:
-                break
-    return last
-
-
-def _evaluate(
-    training: TrainingScenario,
-    trained: Mapping[str, Agent],
-    seed: int,
-    folder: Path,
-    on_fraction: OnFraction,
-) -> dict[str, float]:
-    from ...envs.registry import make_world
-    from ...scenarios.model import Scenario
-    from ..run import run
-
-    seats = make_world(training.world, **training.params).seats
-    scenario = Scenario.model_validate(
-        {
-            "name": "evaluation",
-            "worlds": [{"id": training.world, "params": dict(training.params)}],
-            "schedule": {
-                "kind": "round_robin",
-                "rotate_seats": False,
-                "self_play": False,
-                "repeats": training.evaluation.matches,
-            },
-            "time_limit": training.evaluation.time_limit,
-        }
-    )
-    guests = {**training.partners, **(training.evaluation.partners or {})}
-    players = [_player(training, trained, guests, seat) for seat in seats.values()]
-    finished = run(scenario, agents=players, seed=seed, out=folder, progress=Counting(on_fraction))
-    among = [seat for seat in seats if seat not in training.partners]
-    return measures(finished.rows, among=among)
+def _last(frame: Any) -> dict[str, float]:
+    """The figures of the last row."""
+    if frame.empty:
+        return {}
+    row = frame.iloc[-1].drop(["method", "seed", "step"]).to_dict()
+    return {str(name): float(value) for name, value in row.items()}
 
 
 def method_identity(training: TrainingScenario) -> Any:
@@ -132,26 +86,3 @@ def method_identity(training: TrainingScenario) -> Any:
         "method": resolve_method(training.methods[0].spec).entry_point,
         "partners": {seat: resolve(spec).identity for seat, spec in partners.items()},
     }
-
-
-def _player(
-    training: TrainingScenario, trained: Mapping[str, Agent], guests: Mapping[str, str], seat: Seat
-) -> AgentSpec:
-    """Who sits in ``seat``: its partner, or the agent trained for it, for its role, or for all."""
-    from ...agents.registry import resolve
-
-    thing: Any
-    if seat.id in guests:
-        thing = guests[seat.id]
-    elif len(trained) == 1:
-        thing = next(iter(trained.values()))
-    else:
-        thing = trained.get(seat.id, trained.get(seat.role))
-    if thing is None:
-        raise UsageError(
-            f"the method {training.methods[0].label} made no agent for the seat {seat.id!r} of "
-            f"{training.world} (it made: {', '.join(trained)}): train the seat, or give it a "
-            "partner"
-        )
-    spec = resolve(thing)
-    return dataclasses.replace(spec, name=seat.id, text=f"{spec.text}@{seat.id}")

@@ -133,7 +133,7 @@ class Claim(Part):
     name: Name = Field(description="short name, for tables")
     sentence: str = Field(min_length=10, max_length=500, description="what the paper says")
     compare: Comparison = Field(description="what is estimated")
-    metric: Name = Field(description="a measure that the arms report, e.g. return:tit_for_tat")
+    metric: Name = Field(description="a measure that the arms report, e.g. return.tit_for_tat")
     arm: Name | None = Field(default=None, description="the arm the claim is about")
     versus: Name | None = Field(
         default=None, description="the arm it is compared with; default: the same arm"

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,12 @@ from ..ratings.metrics import Mean, mean_metrics
 from ..ratings.registry import RATINGS
 from ..rows import MatchRow
 from . import figures
-from .charts import HEIGHT, WIDTH, Bar, Scale
-from .learning import PLOT_HEIGHT, PLOT_WIDTH, CurvePoint, plots
+from .charts import Bar, Scale
+from .learning import CurvePoint, plots
 from .matrix import matrix
 from .returns import CELLS, cells
 from .summary import Summary, summarise
+from .templates import template
 from .transcripts import Line, tell
 
 ROWS, MEASURES, NOTES = 200, 60, 20
@@ -96,22 +96,12 @@ def render_report(
     learning: Iterable[CurvePoint] = (),
 ) -> str:
     """The page as text; arguments as in :func:`write_report`."""
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
     summary = summarise(rows)
     shown = leaderboard.rows[:ROWS]
     around = 0.0 if RATINGS[leaderboard.rating].anchors and not leaderboard.anchors else None
     ends = [x for row in shown for x in (row.rating, row.low, row.high)]
     scale = Scale.around(ends, include=around)
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals |= {"f": figures, "width": round(WIDTH), "height": round(HEIGHT)}
-    source = files(__package__)
-    return environment.from_string(source.joinpath("page.html").read_text("utf-8")).render(
-        # Our own file, the only text that is not escaped.
-        style=Markup(source.joinpath("page.css").read_text("utf-8")),
+    return template("page.html").render(
         title=_title(run_info),
         description=_description(run_info),
         facts=_facts(run_info),
@@ -134,7 +124,6 @@ def render_report(
         measures=_measures(leaderboard, rows),
         reasons=reasons or {},
         learning=plots(learning),
-        plot=(round(PLOT_WIDTH), round(PLOT_HEIGHT)),
         notes=[figures.plain(note, 1000) for note in leaderboard.notes[:NOTES]],
         transcripts=tell(transcripts),
         level=f"{100 * leaderboard.confidence:g} %",

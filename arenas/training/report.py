@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gymposium.errors import StoreError
 
 from ..report import figures
-from ..report.learning import PLOT_HEIGHT, PLOT_WIDTH, Plot, plots, pooled
+from ..report.learning import Plot, plots, pooled
+from ..report.templates import template
 from .curves import Row, read_rows
 from .learner import EVALUATION, PROGRESS
 
@@ -47,31 +47,10 @@ def write_training_report(run: TrainingRun, path: Path) -> Path:
 
 def render(run: TrainingRun) -> str:
     """The page as text."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
-
-    source = files("gymposium.arenas.report")
-
-    def read(name: str) -> str:
-        return source.joinpath(name).read_text("utf-8")
-
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=FunctionLoader(read),
-    )
-    environment.globals |= {"f": figures}
-    size = (round(PLOT_WIDTH), round(PLOT_HEIGHT))
-    # Imported macros see the environment's globals, not the page's variables.
-    figure = environment.get_template("plot.html").make_module({"f": figures}).figure  # type: ignore[attr-defined]
     table = run.table()
     measures = [name for name in table.columns if f"{name}_low" in table.columns]
     scenario = run.scenario
-    return environment.get_template("training.html").render(
-        style=Markup(read("page.css")),  # our own file, the only text that is not escaped
-        figure=lambda each: figure(each, size),
+    return template("training.html").render(
         title=figures.name(scenario.name),
         description=figures.plain(scenario.description, 800),
         tiles=[

@@ -44,8 +44,10 @@ typecheck: $(VENV)/.full
 bench: $(VENV)/.full
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-# The pages are the Markdown files in docs/: run every snippet in them and follow every link.
+# Build the site into build/site, warnings being errors; then run every snippet of README and docs on
+# the built wheel, follow every link, and hold the generated tables against what they describe.
 docs: $(VENV)/.full
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	$(BIN)/python -m pytest tests/docs
 
 clean:

@@ -1,0 +1,49 @@
+"""A real picture of each world: a match between its bots, stopped half way and drawn."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from gymposium.agents.registry import known_agents, resolve
+from gymposium.envs.registry import WorldSpec, make_world
+
+SEED, MOST_STEPS = 3, 40
+
+
+def picture(spec: WorldSpec) -> bytes:
+    """PNG of a frame in the middle of a seeded match; the same bytes every time."""
+    from PIL import Image
+
+    world = _played(spec, _steps(spec) // 2)
+    frame = Image.fromarray(world.draw())
+    factor = max(1, 480 // max(frame.size))
+    frame = frame.resize((frame.width * factor, frame.height * factor), Image.Resampling.NEAREST)
+    file = io.BytesIO()
+    frame.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def _steps(spec: WorldSpec) -> int:
+    """Steps a match lasts, counted up to a limit."""
+    return _walk(spec, MOST_STEPS)[1]
+
+
+def _played(spec: WorldSpec, steps: int) -> Any:
+    return _walk(spec, steps)[0]
+
+
+def _walk(spec: WorldSpec, most: int) -> tuple[Any, int]:
+    """A world after ``most`` steps of its first bot in every seat, or random where it has none."""
+    bots = [info.spec for info in known_agents() if spec.id in info.worlds] or ["random"]
+    world = make_world(spec.id)
+    turns = world.reset(SEED)
+    agents = {}
+    for number, (seat, facts) in enumerate(world.seats.items()):
+        agents[seat] = resolve(bots[number % len(bots)]).create()
+        agents[seat].reset(facts, number)
+    for step in range(most):
+        if not turns:
+            return world, step
+        turns = world.step({seat: agents[seat].act(turn) for seat, turn in turns.items()})
+    return world, most

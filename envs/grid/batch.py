@@ -9,7 +9,7 @@ import numpy as np
 from .. import fairness
 from .game import GridGame
 from .rng import GOLDEN, mix
-from .state import ABSENT, GAIN_TIMES, GAINS, RETURN, new_state
+from .state import ABSENT, GAIN_TIMES, GAINS, RETURN, Desk, new_desk, new_state
 from .views import SIZE, look
 
 GROUP_METRICS = (
@@ -39,6 +39,7 @@ class GridBatch:
             counters=game.counters,
             extras=game.extras,
         )
+        self._desks: dict[int, Desk] = {}
 
     def new_views(self) -> Any:
         """A fresh array for views: uint16 ``[E, A, 11, 11]``, item and seat in its two bytes."""
@@ -46,19 +47,26 @@ class GridBatch:
 
     def begin(self, seeds: Any, which: Any, views: Any) -> None:
         """Begin the matches in ``which`` (bool ``[E]``) from ``seeds`` (uint64 ``[E]``)."""
-        game = self.game
-        game.kernels.reset(self.state, game.layout, game.rules, seeds, which, views)
+        game, desk = self.game, self._desk(0, views)
+        game.kernels.reset(self.state, game.layout, game.rules, seeds, which, desk)
 
     def step(self, actions: Any, idle: Any, views: Any, rewards: Any, low: int, high: int) -> None:
         """Play one step of the matches from ``low`` to ``high`` that are not ``idle``."""
-        game = self.game
+        game, desk = self.game, self._desk(low, views)
         game.kernels.step(
-            self.state, game.layout, game.rules, actions, idle, views, rewards, low, high
+            self.state, game.layout, game.rules, actions, idle, rewards, desk, low, high
         )
 
     def look(self, which: Any, views: Any) -> None:
         """Write what is seen in the matches in ``which``, as they stand (beams are gone)."""
-        look(self.state, self.game.layout, which, views)
+        look(self.state, self.game.layout, which, self._desk(0, views))
+
+    def _desk(self, low: int, views: Any) -> Desk:
+        """The desk of the thread that plays the matches from ``low``."""
+        if low not in self._desks:
+            self._desks[low] = new_desk(self.game.layout, self.game.agents)
+        view, grid = views.reshape(-1), self.state.grid.reshape(-1)
+        return self._desks[low]._replace(seen=view, grid=grid)
 
     def new_events(self) -> None:
         """Give the step to come a fresh array for its events, as the last one was handed out."""

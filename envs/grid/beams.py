@@ -44,15 +44,9 @@ def beam_offsets(cells: list[tuple[int, int]], forward: Any) -> Any:
 
 
 @part
-def light(layout: Any, n: int) -> Any:
-    """The arrays that beams are drawn with: a beam's cells, and what was under all of them."""
-    width = layout.beam.shape[1]
-    return np.empty(width, np.int32), np.zeros((3, 2 * n * width + 1), np.int32)
-
-
-@part
-def reach(state: Any, layout: Any, e: int, i: int, lit: Any) -> int:
-    """Write the cells of seat ``i``'s beam to ``lit``; -1 where a wall is in the way."""
+def reach(state: Any, layout: Any, e: int, i: int, desk: Any) -> int:
+    """Write the cells of seat ``i``'s beam to ``desk.lit``; -1 where a wall is in the way."""
+    lit = desk.lit
     place, heading = state.cell[e, i], state.heading[e, i]
     count = layout.beam.shape[1]
     for k in range(count):
@@ -65,8 +59,9 @@ def reach(state: Any, layout: Any, e: int, i: int, lit: Any) -> int:
 
 
 @part
-def draw_beam(state: Any, layout: Any, e: int, lit: Any, count: int, code: int, drawn: Any) -> None:
-    """Draw a beam over bare ground; ``drawn`` (a count, cells, codes) remembers what was there."""
+def draw_beam(state: Any, layout: Any, e: int, count: int, code: int, desk: Any) -> None:
+    """Draw the beam in ``desk.lit`` over bare ground; ``desk.drawn`` remembers what was there."""
+    lit, drawn = desk.lit, desk.drawn
     for k in range(count):
         there = lit[k]
         if there >= 0 and layout.bare[state.grid[e, there]]:
@@ -78,17 +73,16 @@ def draw_beam(state: Any, layout: Any, e: int, lit: Any, count: int, code: int, 
 
 
 @part
-def erase_beams(state: Any, e: int, drawn: Any) -> None:
+def erase_beams(state: Any, e: int, desk: Any) -> None:
     """Put back what the beams were drawn over."""
+    drawn = desk.drawn
     for k in range(drawn[0, 0]):
         state.grid[e, drawn[1, k]] = drawn[2, k]
     drawn[0, 0] = 0
 
 
 @part
-def zap(
-    state: Any, layout: Any, conduct: Any, actions: Any, e: int, n: int, lit: Any, drawn: Any
-) -> None:
+def zap(state: Any, layout: Any, conduct: Any, actions: Any, e: int, n: int, desk: Any) -> None:
     """Fire the zapping beams, all at once, and deal with who is hit."""
     any_hit = False
     for i in range(n):
@@ -98,9 +92,9 @@ def zap(
             state.cool[e, i, 0] = conduct.zap_cooldown
             state.flags[e, i] |= FLAG_ZAPS
             state.tally[e, i, ZAPS] += 1
-            count = reach(state, layout, e, i, lit)
-            any_hit |= _hit(state, e, i, n, lit, count)
-            draw_beam(state, layout, e, lit, count, BEAM, drawn)
+            count = reach(state, layout, e, i, desk)
+            any_hit |= _hit(state, e, i, n, desk.lit, count)
+            draw_beam(state, layout, e, count, BEAM, desk)
     if any_hit:
         _send_away(state, conduct, e, n)
 

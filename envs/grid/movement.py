@@ -35,9 +35,9 @@ def occupied(cell: Any, e: int, n: int, place: int) -> bool:
 
 
 @part
-def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, target: Any) -> bool:
+def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, desk: Any) -> bool:
     """Turn the seats that turn and write where each would be; True if any seat moves."""
-    moving = False
+    target, moving = desk.target, False
     for i in range(actions.shape[1]):
         place = state.cell[e, i]
         target[i] = place
@@ -60,18 +60,12 @@ def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, ta
 
 
 @part
-def resolve(state: Any, e: int, n: int, target: Any, rank: Any, loses: Any) -> None:
-    """Turn the wishes in ``target`` into where each seat ends; draws only if two movers collide.
+def resolve(state: Any, e: int, n: int, desk: Any) -> None:
+    """Turn the wishes in ``desk.target`` into where each seat ends, pairwise distinct.
 
-    Args:
-        state: the matches; ``cell`` holds where seats are, pairwise distinct or AWAY.
-        e: the match.
-        n: seats.
-        target: int32 ``[n]``, where each would be; changed in place, pairwise distinct at the end.
-        rank: int32 ``[n]``, scratch: a random order, drawn at the first contest.
-        loses: uint8 ``[n]``, scratch.
+    A random order is drawn at the first contest between two that move, and only then.
     """
-    cell = state.cell
+    cell, target, rank, loses = state.cell, desk.target, desk.rank, desk.loses
     ranked = False
     changed = True
     while changed:
@@ -100,12 +94,6 @@ def resolve(state: Any, e: int, n: int, target: Any, rank: Any, loses: Any) -> N
             for i in range(n):
                 if loses[i]:
                     target[i] = cell[e, i]
-
-
-@part
-def scratch(n: int) -> Any:
-    """The arrays that :func:`resolve` works in, for all matches of a call: target, rank, loses."""
-    return np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.uint8)
 
 
 @part

@@ -114,6 +114,45 @@ class Conduct(NamedTuple):
     zap_cooldown: int
 
 
+class Desk(NamedTuple):
+    """What a call of a kernel works on beside the state: outputs, and arrays to work in.
+
+    Attributes:
+        seen: uint16 ``[E * A * 121]``, views to be written; ``[0]`` if none are wanted.
+        grid: ``State.grid``, flat.
+        target: int32 ``[A]``, where each seat would be.
+        rank: int32 ``[A]``, a random order.
+        loses: uint8 ``[A]``.
+        lit: int32 ``[b]``, the cells of a beam.
+        drawn: int32 ``[3, 2 A b + 1]``: a count, cells drawn over, what was there.
+        grown: int32 ``[n]``, sites that change at the same time.
+    """
+
+    seen: Any
+    grid: Any
+    target: Any
+    rank: Any
+    loses: Any
+    lit: Any
+    drawn: Any
+    grown: Any
+
+
+def new_desk(layout: Layout, agents: int) -> Desk:
+    """A desk for one thread; views and grid are laid on it at each call."""
+    width = layout.beam.shape[1]
+    return Desk(
+        seen=np.zeros(0, np.uint16),
+        grid=np.zeros(0, np.uint8),
+        target=np.empty(agents, np.int32),
+        rank=np.empty(agents, np.int32),
+        loses=np.empty(agents, np.uint8),
+        lit=np.empty(width, np.int32),
+        drawn=np.zeros((3, 2 * agents * width + 1), np.int32),
+        grown=np.empty(len(layout.sites), np.int32),
+    )
+
+
 def new_state(layout: Layout, *, envs: int, agents: int, counters: int, extras: int) -> State:
     """All-zero state for ``envs`` matches of ``agents`` seats."""
     seats = (envs, agents)

@@ -8,10 +8,10 @@ are data (``sprites.txt``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,29 +29,42 @@ SIZE = 8
 _SEAT = "seat"
 # Quarter turns to the left from looking up, by heading (south, east, north, west on a map).
 _TURNS = (2, 3, 0, 1)
-_SELF, _OTHER = seat_colour(0), seat_colour(1)
+_SELF, _OTHER = seat_colour(2), seat_colour(1)
+
+
+class _Drawing(NamedTuple):
+    """A sprite as it stands in the sheet: rows of letters, and the letters' colours."""
+
+    rows: list[str]
+    colours: Mapping[str, Colour]
 
 
 @lru_cache(maxsize=1)
-def _sheet() -> tuple[dict[str, Colour], dict[str, tuple[str, ...]]]:
-    """The colours by letter and the sprites, as rows of letters, by name."""
+def _sheet() -> dict[str, _Drawing]:
+    """All sprites by name."""
     colours: dict[str, Colour] = {}
-    sprites: dict[str, list[str]] = {}
+    sprites: dict[str, _Drawing] = {}
     rows: list[str] = []
     text = resources.files(__package__).joinpath("sprites.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
-        words = line.split()
-        if not words or words[0] == "#":
-            continue
-        if words[0] == "colour":
-            value = int(words[2], 16)
-            colours[words[1]] = (value >> 16, value >> 8 & 255, value & 255)
-        elif words[0] == "sprite":
-            name, _, other = line.removeprefix("sprite ").partition(" = ")
-            rows = sprites[name] = sprites[other] if other else []
-        else:
-            rows.append(words[0])
-    return colours, {name: tuple(rows) for name, rows in sprites.items()}
+        kind, _, rest = line.partition(" ")
+        if kind == "colour":
+            colours[rest[0]] = _colour(rest[2:])
+        elif kind == "sprite":
+            name, _, other = rest.partition(" = ")
+            changes = [word.split(":") for word in other.split() if ":" in word]
+            model = " ".join(word for word in other.split() if ":" not in word)
+            rows = sprites[model].rows if model else []
+            looks = {**colours, **{letter: _colour(code) for letter, code in changes}}
+            sprites[name] = _Drawing(rows, looks)
+        elif kind and kind != "#":
+            rows.append(kind)
+    return sprites
+
+
+def _colour(code: str) -> Colour:
+    value = int(code, 16)
+    return value >> 16, value >> 8 & 255, value & 255
 
 
 def sprite(name: str) -> Image:
@@ -60,10 +73,11 @@ def sprite(name: str) -> Image:
     Raises:
         UnknownName: there is none of that name.
     """
-    colours, sprites = _sheet()
-    if name not in sprites:
-        raise UnknownName("sprite", name, sprites)
-    return np.array([[colours[c] for c in row] for row in sprites[name]], np.uint8)
+    sheet = _sheet()
+    if name not in sheet:
+        raise UnknownName("sprite", name, sheet)
+    rows, colours = sheet[name]
+    return np.array([[colours[c] for c in row] for row in rows], np.uint8)
 
 
 @lru_cache(maxsize=256)
@@ -73,12 +87,12 @@ def seat_sprites(colour: Colour) -> tuple[Any, Any]:
     Returns:
         Pixels uint8 ``[4, 8, 8, 3]`` and where they cover the ground, bool ``[4, 8, 8]``.
     """
-    colours, sprites = _sheet()
+    rows, colours = _sheet()[_SEAT]
     shades = {"o": 0.5, "b": 1.0, "s": 0.82}
     body = {c: tuple(round(part * share) for part in colour) for c, share in shades.items()}
     looks = {**colours, **body}
-    pixels = np.array([[looks[c] for c in row] for row in sprites[_SEAT]], np.uint8)
-    covers = np.array([[c != "." for c in row] for row in sprites[_SEAT]])
+    pixels = np.array([[looks[c] for c in row] for row in rows], np.uint8)
+    covers = np.array([[c != "." for c in row] for row in rows])
     turned = [np.rot90(pixels, turn) for turn in range(4)]
     return np.stack(turned), np.stack([np.rot90(covers, turn) for turn in range(4)])
 

@@ -32,17 +32,12 @@ _EASTWARD = np.array([0, 1, 0, -1], np.int64)
 
 
 @part
-def see(state: Any, layout: Any, e: int, n: int, flat: Any, grid: Any) -> None:
-    """Write the views of match ``e``.
+def see(state: Any, layout: Any, e: int, n: int, desk: Any) -> None:
+    """Write the views of match ``e`` to ``desk.seen``, item in the low byte, seat in the high one.
 
-    Args:
-        state: the matches.
-        layout: the map.
-        e: the match.
-        n: seats.
-        flat: uint16 ``[E * A * 121]``, item in the low byte and seat in the high one.
-        grid: ``state.grid`` flattened. Flat unsigned indices make this several times as fast.
+    Flat unsigned indices make this several times as fast.
     """
+    flat, grid = desk.seen, desk.grid
     cells = np.int64(e) * state.grid.shape[1]
     to = np.uint64(np.int64(e) * n * CELLS)
     for i in range(n):
@@ -98,12 +93,11 @@ def _see_seats(
 
 
 @kernel
-def look(state: Any, layout: Any, which: Any, view: Any) -> None:
+def look(state: Any, layout: Any, which: Any, desk: Any) -> None:
     """Write the views of the matches in ``which`` as they stand."""
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
     for e in range(len(which)):
         if which[e]:
-            see(state, layout, e, state.cell.shape[1], flat, grid)
+            see(state, layout, e, state.cell.shape[1], desk)
 
 
 def whole_map(state: Any, height: int, width: int) -> Any:

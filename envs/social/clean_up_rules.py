@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..grid.beams import draw_beam, erase_beams, light, reach, zap
+from ..grid.beams import draw_beam, erase_beams, reach, zap
 from ..grid.cache import kernel, part
 from ..grid.movement import (
     CLEAN,
@@ -14,7 +14,6 @@ from ..grid.movement import (
     come_back,
     occupied,
     resolve,
-    scratch,
     turn_and_aim,
 )
 from ..grid.rng import below, skip, uniform
@@ -68,10 +67,9 @@ class CleanUpRules(NamedTuple):
 
 
 @kernel
-def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, view: Any) -> None:
+def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, desk: Any) -> None:
     """Begin the matches in ``which``, each from its seed, and write what seats see."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
     for e in range(len(which)):
         if not which[e]:
             continue
@@ -82,7 +80,7 @@ def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, view: Any
         for site in layout.sites:
             if state.grid[e, site] == APPLE:
                 state.stock[e, APPLES] += 1
-        see(state, layout, e, n, flat, grid)
+        see(state, layout, e, n, desk)
 
 
 @kernel
@@ -92,16 +90,13 @@ def step(
     rules: Any,
     actions: Any,
     idle: Any,
-    view: Any,
     rewards: Any,
+    desk: Any,
     low: int,
     high: int,
 ) -> None:
     """Play one step of the matches from ``low`` to ``high`` that are not ``idle``."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
-    target, rank, loses = scratch(n)
-    lit, drawn = light(layout, n)
     for e in range(low, high):
         if idle[e]:
             continue
@@ -109,16 +104,16 @@ def step(
         _grow(state, layout, rules, e, n)
         _spoil(state, layout, rules, e)
         come_back(state, layout, e, n)
-        if turn_and_aim(state, layout, rules.conduct, actions, e, target):
-            resolve(state, e, n, target, rank, loses)
-            _move_and_eat(state, e, n, target, rewards)
-        _beams(state, layout, rules, actions, e, n, lit, drawn)
+        if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
+            resolve(state, e, n, desk)
+            _move_and_eat(state, e, n, desk.target, rewards)
+        _beams(state, layout, rules, actions, e, n, desk)
         state.stock[e, DIRTY_SUM] += state.stock[e, DIRTY]
         state.stock[e, APPLES_SUM] += state.stock[e, APPLES]
         end_step(state, rewards, e, n)
-        if len(flat):
-            see(state, layout, e, n, flat, grid)
-        erase_beams(state, e, drawn)
+        if len(desk.seen):
+            see(state, layout, e, n, desk)
+        erase_beams(state, e, desk)
 
 
 @part
@@ -170,26 +165,24 @@ def _move_and_eat(state: Any, e: int, n: int, target: Any, rewards: Any) -> None
 
 
 @part
-def _beams(
-    state: Any, layout: Any, rules: Any, actions: Any, e: int, n: int, lit: Any, drawn: Any
-) -> None:
+def _beams(state: Any, layout: Any, rules: Any, actions: Any, e: int, n: int, desk: Any) -> None:
     for i in range(n):  # cleaning first: whoever is hit in this very step still cleans
         if state.cool[e, i, 1] > 0:
             state.cool[e, i, 1] -= 1
         elif actions[e, i] == CLEAN and state.cell[e, i] != AWAY:
-            _clean(state, layout, rules, e, i, lit, drawn)
-    zap(state, layout, rules.conduct, actions, e, n, lit, drawn)
+            _clean(state, layout, rules, e, i, desk)
+    zap(state, layout, rules.conduct, actions, e, n, desk)
 
 
 @part
-def _clean(state: Any, layout: Any, rules: Any, e: int, i: int, lit: Any, drawn: Any) -> None:
+def _clean(state: Any, layout: Any, rules: Any, e: int, i: int, desk: Any) -> None:
     state.cool[e, i, 1] = rules.clean_cooldown
     state.flags[e, i] |= FLAG_SPECIAL
-    count = reach(state, layout, e, i, lit)
+    count, lit = reach(state, layout, e, i, desk), desk.lit
     for k in range(count):
         if lit[k] >= 0 and state.grid[e, lit[k]] == DIRT:
             state.grid[e, lit[k]] = BANK
             state.stock[e, DIRTY] -= 1
             state.events[e, i, EVENT_CLEANED] += 1
             state.tally[e, i, CLEANED] += 1
-    draw_beam(state, layout, e, lit, count, CLEAN_BEAM, drawn)
+    draw_beam(state, layout, e, count, CLEAN_BEAM, desk)

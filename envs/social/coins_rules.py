@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..grid.cache import kernel, part
-from ..grid.movement import begin_match, occupied, resolve, scratch, turn_and_aim
+from ..grid.movement import begin_match, occupied, resolve, turn_and_aim
 from ..grid.rng import uniform
 from ..grid.state import COLLECTED, EMPTY, EVENT_COLLECTED, FLAG_COLLECTED, FLAG_SPECIAL, Conduct
 from ..grid.tallies import clear_step, earn, end_step
@@ -40,14 +40,13 @@ class CoinsRules(NamedTuple):
 
 
 @kernel
-def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, view: Any) -> None:
+def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, desk: Any) -> None:
     """Begin the matches in ``which``, each from its seed, and write what seats see."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
     for e in range(len(which)):
         if which[e]:
             begin_match(state, layout, e, n, seeds[e])
-            see(state, layout, e, n, flat, grid)
+            see(state, layout, e, n, desk)
 
 
 @kernel
@@ -57,27 +56,25 @@ def step(
     rules: Any,
     actions: Any,
     idle: Any,
-    view: Any,
     rewards: Any,
+    desk: Any,
     low: int,
     high: int,
 ) -> None:
     """Play one step of the matches from ``low`` to ``high`` that are not ``idle``."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
-    target, rank, loses = scratch(n)
     for e in range(low, high):
         if idle[e]:
             continue
         clear_step(state, rewards, e, n)
         _grow(state, layout, rules, e, n)
-        if turn_and_aim(state, layout, rules.conduct, actions, e, target):
-            resolve(state, e, n, target, rank, loses)
-            _move_and_take(state, rules, e, n, target, rewards)
+        if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
+            resolve(state, e, n, desk)
+            _move_and_take(state, rules, e, n, desk.target, rewards)
         state.stock[e, COINS_SUM] += state.stock[e, COINS]
         end_step(state, rewards, e, n)
-        if len(flat):
-            see(state, layout, e, n, flat, grid)
+        if len(desk.seen):
+            see(state, layout, e, n, desk)
 
 
 @part

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..grid.beams import erase_beams, light, zap
+from ..grid.beams import erase_beams, zap
 from ..grid.cache import kernel, part
-from ..grid.movement import begin_match, come_back, occupied, resolve, scratch, turn_and_aim
+from ..grid.movement import begin_match, come_back, occupied, resolve, turn_and_aim
 from ..grid.rng import skip, uniform
 from ..grid.state import AWAY, COLLECTED, EVENT_COLLECTED, FLAG_COLLECTED, Conduct
 from ..grid.tallies import clear_step, earn, end_step
@@ -35,16 +35,15 @@ class HarvestRules(NamedTuple):
 
 
 @kernel
-def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, view: Any) -> None:
+def reset(state: Any, layout: Any, rules: Any, seeds: Any, which: Any, desk: Any) -> None:
     """Begin the matches in ``which``, each from its seed, and write what seats see."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
     for e in range(len(which)):
         if not which[e]:
             continue
         begin_match(state, layout, e, n, seeds[e])
         state.stock[e, APPLES] = len(layout.sites)
-        see(state, layout, e, n, flat, grid)
+        see(state, layout, e, n, desk)
 
 
 @kernel
@@ -54,32 +53,28 @@ def step(
     rules: Any,
     actions: Any,
     idle: Any,
-    view: Any,
     rewards: Any,
+    desk: Any,
     low: int,
     high: int,
 ) -> None:
     """Play one step of the matches from ``low`` to ``high`` that are not ``idle``."""
     n = state.cell.shape[1]
-    flat, grid = view.reshape(-1), state.grid.reshape(-1)
-    target, rank, loses = scratch(n)
-    lit, drawn = light(layout, n)
-    grown = np.empty(len(layout.sites), np.int32)
     for e in range(low, high):
         if idle[e]:
             continue
         clear_step(state, rewards, e, n)
-        _grow(state, layout, rules, e, n, grown)
+        _grow(state, layout, rules, e, n, desk.grown)
         come_back(state, layout, e, n)
-        if turn_and_aim(state, layout, rules.conduct, actions, e, target):
-            resolve(state, e, n, target, rank, loses)
-            _move_and_eat(state, e, n, target, rewards)
-        zap(state, layout, rules.conduct, actions, e, n, lit, drawn)
+        if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
+            resolve(state, e, n, desk)
+            _move_and_eat(state, e, n, desk.target, rewards)
+        zap(state, layout, rules.conduct, actions, e, n, desk)
         state.stock[e, APPLES_SUM] += state.stock[e, APPLES]
         end_step(state, rewards, e, n)
-        if len(flat):
-            see(state, layout, e, n, flat, grid)
-        erase_beams(state, e, drawn)
+        if len(desk.seen):
+            see(state, layout, e, n, desk)
+        erase_beams(state, e, desk)
 
 
 @part

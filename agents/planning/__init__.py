@@ -1,0 +1,1 @@
+"""Exact planning: what the best possible agent does, where the rules are known and small."""

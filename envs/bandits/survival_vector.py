@@ -1,0 +1,177 @@
+"""Many survival bandits at a time, as arrays: :func:`gymposium.make_vec` for lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from gymposium.errors import UsageError
+
+from ..grid.batch import following_seeds
+from ..grid.vector import MODES
+from . import survival_kernel as kernel
+
+if TYPE_CHECKING:
+    from .survival_bandit import SurvivalBandit
+
+
+class SurvivalVectorWorld:
+    """``num_envs`` lives; see :class:`~gymposium.envs.vector.VectorWorld`.
+
+    Observations are float32 ``[E, 1, 2]`` (``[E, 1, 1]`` without the steps left). Infos have
+    ``principal_reward``, ``shortfall`` and ``ruined``, float32 ``[E, 1]``.
+    """
+
+    num_agents = 1
+    num_planes = 0
+
+    def __init__(
+        self, world: SurvivalBandit, num_envs: int, *, autoreset: str = "next_step"
+    ) -> None:
+        self._world = world
+        self.id, self.params = world.id, world.params
+        self.horizon = world.instance.horizon
+        self.num_envs, self.agents = num_envs, world.possible_seats
+        seat = world.seats[self.agents[0]]
+        self.single_observation_space: Any = seat.observation_space
+        self.single_action_space: Any = seat.action_space
+        self._arms = len(world.arms)
+        single: Any = seat.observation_space
+        shape: tuple[int, ...] = (num_envs, 1, *single.shape)
+        self.observation_space = spaces.Box(
+            np.broadcast_to(single.low, shape), np.broadcast_to(single.high, shape)
+        )
+        self.action_space = spaces.MultiDiscrete(np.full((num_envs, 1), self._arms))
+        self.autoreset_mode = MODES[autoreset]
+        self.metadata = {**world.metadata, "autoreset_mode": self.autoreset_mode}
+        self.seeds = np.zeros(num_envs, np.uint64)
+        self.budget, self.clock = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+        self._rng = np.zeros((num_envs, 4), np.uint64)
+        self._returns = np.zeros(num_envs)
+        self._ended: Any = None
+
+    def reset(
+        self, seed: int | None = None, *, mask: Any = None, out: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin lives; see :meth:`VectorWorld.reset`."""
+        which = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask)
+        if which.shape != (self.num_envs,) or which.dtype != np.bool_:
+            raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
+        if self._ended is None:
+            if not which.all():
+                raise UsageError(f"{self.id}: the first reset must begin every row")
+            self._ended = np.zeros(self.num_envs, np.bool_)
+            if seed is None:
+                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        if seed is None:
+            self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        else:
+            spawned = [
+                np.random.SeedSequence(seed, spawn_key=(row,)).generate_state(1, np.uint64)[0]
+                for row in range(self.num_envs)
+            ]
+            self.seeds = np.where(which, np.array(spawned, np.uint64), self.seeds)
+        self._begin(which)
+        self._ended = self._ended & ~which
+        events = np.zeros((self.num_envs, kernel.EVENTS), np.float32)
+        return self._seen(out), _infos(events)
+
+    def step(
+        self, actions: Any, *, out: Any = None, observe: bool = True
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """One pull in every row; see :meth:`VectorWorld.step`."""
+        arms = self._actions(actions)
+        idle = self._ended
+        if self.autoreset_mode is AutoresetMode.DISABLED and idle.any():
+            raise UsageError(
+                f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
+            )
+        rewards = np.empty(self.num_envs, np.float32)
+        events = np.empty((self.num_envs, kernel.EVENTS), np.float32)
+        kernel.pull(
+            arms,
+            idle,
+            self.budget,
+            self.clock,
+            self._rng,
+            self._world.arm_table,
+            self._world.life_rules,
+            rewards,
+            events,
+        )
+        self._returns += rewards
+        if idle.any():
+            self._again(idle)
+        terminated = events[:, kernel.RUINED] > 0
+        truncated = (self.clock >= self.horizon) & ~terminated & ~idle
+        infos = _infos(events)
+        self._ended = ended = terminated | truncated
+        if ended.any():
+            infos["episode_returns"] = self._returns[:, None].copy()
+            infos["_episode_returns"] = ended.copy()
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                infos["final_obs"], infos["_final_obs"] = self._seen(None), ended.copy()
+                self._again(ended)
+                self._ended = np.zeros(self.num_envs, np.bool_)
+        seen = self._seen(out) if observe else np.zeros((0, 1, 2), np.float32)
+        return seen, rewards[:, None], terminated, truncated, infos
+
+    def state(self) -> Any:
+        """Budget and steps left of every life: float32 ``[E, 2]``."""
+        left = 1.0 - self.clock / self.horizon
+        return np.stack([self.budget, left], axis=1).astype(np.float32)
+
+    def planes(self, observations: Any) -> Any:
+        """The observations: there are no codes here."""
+        return np.asarray(observations, np.float32)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _again(self, which: Any) -> None:
+        self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        self._begin(which)
+
+    def _begin(self, which: Any) -> None:
+        start = self._world.instance.budget
+        kernel.begin(self.seeds, which, self.budget, self.clock, self._rng, start)
+        self._returns[which] = 0.0
+
+    def _seen(self, out: Any) -> Any:
+        seen = self.state()[:, None, : self.single_observation_space.shape[0]]
+        if out is None:
+            return np.ascontiguousarray(seen)
+        fits = isinstance(out, np.ndarray) and out.shape == seen.shape
+        if not fits or out.dtype != np.float32 or not out.flags.writeable:
+            raise UsageError(f"{self.id}: out must be a writeable float32 array {seen.shape}")
+        out[...] = seen
+        return out
+
+    def _actions(self, actions: Any) -> Any:
+        if self._ended is None:
+            raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs, 1) or actions.dtype.kind not in "iu":
+            raise UsageError(
+                f"{self.id}: actions must be whole numbers of shape {(self.num_envs, 1)}, "
+                f"got {actions.dtype} {actions.shape}"
+            )
+        low, high = int(actions.min()), int(actions.max())
+        if low < 0 or high >= self._arms:
+            wrong = low if low < 0 else high
+            row = int(np.argwhere(actions == wrong)[0, 0])
+            raise UsageError(
+                f"{self.id}: action {wrong} in row {row} is not in 0 … {self._arms - 1}"
+            )
+        return actions[:, 0].astype(np.int64, copy=False)
+
+
+def _infos(events: Any) -> dict[str, Any]:
+    return {
+        "principal_reward": events[:, kernel.RAW, None],
+        "shortfall": events[:, kernel.SHORTFALL, None],
+        "ruined": events[:, kernel.RUINED, None],
+    }

@@ -16,7 +16,7 @@ import numpy as np
 from .beams import beam_cells, beam_offsets
 from .maps import GridMap, spawn_cells, start_cells
 from .params import BeamParams, GridParams
-from .state import BEAM, CLEANED, COLLECTED, EMPTY, WALL, ZAPPED, ZAPS, Layout
+from .state import CLEANED, COLLECTED, EMPTY, WALL, ZAPPED, ZAPS, Layout
 
 SPAWN_SYMBOL, WALL_SYMBOL = "S", "#"
 
@@ -99,7 +99,7 @@ def layout(
     rows, columns = np.indices(grid.padded, dtype=np.int32).reshape(2, -1)
     can_enter, can_light = np.ones(256, np.uint8), np.zeros(256, np.uint8)
     can_enter[[WALL, *closed]] = 0
-    can_light[[EMPTY, BEAM, *bare]] = 1
+    can_light[[EMPTY, *bare]] = 1
     return Layout(
         row=rows.copy(),
         column=columns.copy(),

@@ -46,17 +46,16 @@ def code_table(planes: Callable[[Array], Array], shape: tuple[int, ...]) -> Arra
     return table if same and not table[:, 0].any() else None
 
 
-def lookup_convolution(codes: Array, weight: torch.Tensor, table: torch.Tensor, stride: int) -> Any:
-    """Convolve the planes of ``codes`` with ``weight``, zero-padded to keep the size.
+def kernel_rows(weight: torch.Tensor, table: torch.Tensor, stride: int) -> torch.Tensor:
+    """What each code adds to the outputs around it, as rows for :func:`lookup_convolution`.
 
     Args:
-        codes: uint8 ``[B, M, H, W, K]``, contiguous; a mind an index of axis 1.
-        weight: ``[M, O, C, k, k]`` with k odd.
+        weight: the kernel ``[M, O, C, k, k]`` with k odd.
         table: ``[K, 256, C]`` from :func:`code_table`.
         stride: 1 or more.
 
     Returns:
-        float32 ``[M, B, H', W', O]`` with H' = ceil(H / stride).
+        ``[M, K, 256, k, stride, ceil(k / stride), O]``.
     """
     size = weight.shape[-1]
     taps = -(-size // stride)
@@ -64,9 +63,22 @@ def lookup_convolution(codes: Array, weight: torch.Tensor, table: torch.Tensor, 
     # left: their outputs lie next to each other, so one run of additions serves them all.
     padded = torch.nn.functional.pad(weight, (0, taps * stride - size))
     columns = padded.unflatten(-1, (taps, stride)).flip(-2)  # [M, O, C, k, taps, stride]
-    picked = torch.einsum("kvc,mocyjp->mkvypjo", table, columns)
-    used = table.detach().any(-1).numpy()
-    return _Lookup.apply(picked.contiguous(), codes, used, size, stride)  # type: ignore[no-untyped-call]
+    return torch.einsum("kvc,mocyjp->mkvypjo", table, columns).contiguous()
+
+
+def lookup_convolution(codes: Array, rows: torch.Tensor, table: torch.Tensor) -> Any:
+    """Convolve the planes of ``codes``, zero-padded to keep the size.
+
+    Args:
+        codes: uint8 ``[B, M, H, W, K]``, contiguous; a mind an index of axis 1.
+        rows: from :func:`kernel_rows`.
+        table: from :func:`code_table`.
+
+    Returns:
+        float32 ``[M, B, H', W', O]`` with H' = ceil(H / stride).
+    """
+    size, stride = rows.shape[3:5]
+    return _Lookup.apply(rows, codes, table.any(-1).numpy(), size, stride)  # type: ignore[no-untyped-call]
 
 
 class _Lookup(torch.autograd.Function):

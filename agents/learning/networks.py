@@ -23,7 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from .lookup import lookup_convolution
+from .lookup import kernel_rows, lookup_convolution
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Torso = Literal["paper", "small", "mlp"]
@@ -96,6 +96,7 @@ class Network:
         self.spec = spec
         self.parameters = parameters
         self.table = table
+        self._kept: dict[str, tuple[int, torch.Tensor]] = {}
 
     def act(self, seen: Array, hidden: torch.Tensor | None = None) -> Outputs:
         """One step without gradients: ``seen`` ``[B, M, …]``, ``hidden`` ``[M, B, recurrent]``."""
@@ -183,7 +184,7 @@ class Network:
         layers = CONVOLUTIONS[self.spec.torso]
         weight, bias = p[f"{name}.conv0.weight"], p[f"{name}.conv0.bias"]
         if self.table is not None:
-            first = lookup_convolution(seen, weight, self.table, layers[0].stride)
+            first = lookup_convolution(seen, self._rows(name, weight, self.table), self.table)
         else:
             pixels = torch.from_numpy(seen).permute(1, 0, 4, 2, 3).float() / 255
             first = torch.stack(
@@ -198,6 +199,17 @@ class Network:
             each = zip(minds, weights, biases, strict=True)
             minds = [torch.relu(_convolution(x, w, b, layer)) for x, w, b in each]
         return torch.stack([x.permute(0, 2, 3, 1).flatten(1) for x in minds])
+
+    def _rows(self, name: str, weight: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+        """The first layer's lookup rows; kept between steps without gradients."""
+        stride = CONVOLUTIONS[self.spec.torso][0].stride
+        if torch.is_grad_enabled():
+            return kernel_rows(weight, table, stride)
+        version, rows = self._kept.get(name, (-1, weight))
+        if version != weight._version:  # any update in place counts it up
+            rows = kernel_rows(weight, table, stride)
+            self._kept[name] = weight._version, rows
+        return rows
 
     def _gate(self, x: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
         """One step of a gated recurrent unit (Cho et al., 2014)."""

@@ -1,7 +1,7 @@
 """The colours of seats: one list for sprites, cards and scoreboards, so that a seat keeps its own.
 
-Ten hues that stay apart for most colour-blind eyes and on both sand and grass, in the spirit of
-Okabe and Ito (2008) and Tol; further seats take steps of the golden angle round the wheel.
+Ten hues that stay apart on sand and on grass; further seats take steps of the golden angle round
+the wheel.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ INK: Colour = (38, 40, 46)
 PAPER: Colour = (251, 249, 244)
 QUIET: Colour = (128, 126, 120)
 
+# In the order in which worlds that name colours (coins) give them to their seats.
 _SEATS: tuple[Colour, ...] = (
+    (34, 152, 96),
+    (222, 74, 58),
     (45, 105, 205),
-    (224, 82, 60),
-    (38, 160, 110),
-    (236, 168, 32),
+    (236, 184, 32),
+    (236, 126, 38),
     (142, 84, 190),
     (24, 172, 196),
+    (150, 154, 164),
     (222, 98, 160),
-    (140, 92, 50),
-    (104, 118, 136),
-    (150, 180, 40),
+    (132, 86, 48),
 )
 
 

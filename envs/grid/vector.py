@@ -68,6 +68,7 @@ class GridVectorWorld:
                 ``mask`` have never begun.
         """
         which = np.ones(self.num_envs, np.bool_) if mask is None else self._mask(mask)
+        views = self._views(out)
         if self._ended is None:
             if not which.all():
                 raise UsageError(f"{self.id}: the first reset must begin every row")
@@ -82,7 +83,6 @@ class GridVectorWorld:
                 for row in range(self.num_envs)
             ]
             self.seeds = np.where(which, np.array(spawned, np.uint64), self.seeds)
-        views = self._views(out)
         self._batch.begin(self.seeds, which, views)
         if not which.all():
             self._batch.look(~which, views)

@@ -1,4 +1,4 @@
-"""``gymposium info``: everything about one world, scenario or agent."""
+"""``gymposium info``: everything about one world, scenario, agent or training method."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from .output import heading, print_json, print_lines, print_table
 
 
 def info(
-    name: str = typer.Argument(help="a world id, a scenario's name or file, or an agent's spec"),
+    name: str = typer.Argument(
+        help="a world id, a scenario's name or file, an agent's spec, or a method"
+    ),
     params: list[str] = typer.Option(
         [], "--param", "-p", metavar="KEY=VALUE", help="a world's parameter", show_default=False
     ),
     as_json: bool = arguments.JSON,
 ) -> None:
-    """Show the rules, parameters, spaces, seats and a sample turn of a world; or what plays."""
+    """Show a world's rules, parameters, spaces and a sample turn; or what plays, or learns."""
     kind, found = _find(name, arguments.pairs(params))
     if as_json:
         print_json({"type": kind, **found})
@@ -33,10 +35,13 @@ def _find(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     Raises:
         UnknownName: it is none of them.
     """
+    from gymposium.agents.methods import method_names
     from gymposium.envs.registry import spec
     from gymposium.errors import UnknownName
     from gymposium.scenarios.load import named
 
+    if name.partition("?")[0] in method_names():
+        return "method", _method(name)
     if name in named() or name.lower().endswith((".yaml", ".yml")):
         return "scenario", _scenario(name)
     agents = _agents()
@@ -48,7 +53,9 @@ def _find(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         if _is_agent_spec(name):
             return "agent", _resolved(name)
         raise UnknownName(
-            "world, scenario or agent", name, [*arguments.known_worlds(), *named(), *agents]
+            "world, scenario, agent or method",
+            name,
+            [*arguments.known_worlds(), *named(), *agents, *method_names()],
         ) from None
     return "world", _world(world_id, params)
 
@@ -74,6 +81,24 @@ def _resolved(name: str) -> dict[str, Any]:
         "deterministic": spec.deterministic,
         "child_process": spec.isolated,
         "language_model": spec.language,
+    }
+
+
+def _method(text: str) -> dict[str, Any]:
+    import inspect
+
+    from gymposium.agents.methods import resolve_method
+
+    spec = resolve_method(text)
+    spec.config()  # complains about parameters that do not exist
+    return {
+        "name": spec.name,
+        "kind": spec.kind,
+        "summary": spec.summary,
+        "extras": list(spec.extras),
+        "params": dict(spec.params),
+        "parameters": spec.parameters(),
+        "doc": inspect.getdoc(spec.load()) or "",
     }
 
 
@@ -149,19 +174,7 @@ def _show_world(it: Mapping[str, Any]) -> None:
         ),
     )
     heading("Parameters (-p key=value)")
-    print_table(
-        ("parameter", "type", "default", "allowed", "meaning"),
-        (
-            (
-                name,
-                entry.get("type"),
-                json.dumps(entry["default"]) if "default" in entry else "(required)",
-                _allowed(entry),
-                entry.get("doc"),
-            )
-            for name, entry in it["parameters"].items()
-        ),
-    )
+    _print_parameters(it["parameters"])
     if it["presets"]:
         heading("Presets")
         print_table(
@@ -210,6 +223,34 @@ def _show_scenario(it: Mapping[str, Any]) -> None:
         print_lines(f"matches: {it['matches']}")
 
 
+def _show_method(it: Mapping[str, Any]) -> None:
+    print_lines(f"{it['name']}: {it['summary']}\ntrains {it['kind']}")
+    if it["doc"]:
+        print_lines("\n" + it["doc"])
+    heading(f"Parameters ({it['name']}?key=value)")
+    chosen = {
+        name: {**entry, "default": it["params"].get(name, entry.get("default"))}
+        for name, entry in it["parameters"].items()
+    }
+    _print_parameters(chosen)
+
+
+def _print_parameters(parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    print_table(
+        ("parameter", "type", "default", "allowed", "meaning"),
+        (
+            (
+                name,
+                entry.get("type"),
+                json.dumps(entry["default"]) if "default" in entry else "(required)",
+                _allowed(entry),
+                entry.get("doc"),
+            )
+            for name, entry in parameters.items()
+        ),
+    )
+
+
 def _show_agent(it: Mapping[str, Any]) -> None:
     print_lines(f"{it['spec']}: {it['summary']}")
     print_lines(f"plays: {', '.join(it['worlds']) or 'every world'}")
@@ -218,4 +259,9 @@ def _show_agent(it: Mapping[str, Any]) -> None:
             print_lines(f"{key.replace('_', ' ')}: {'yes' if it[key] else 'no'}")
 
 
-_SHOW = {"world": _show_world, "scenario": _show_scenario, "agent": _show_agent}
+_SHOW = {
+    "world": _show_world,
+    "scenario": _show_scenario,
+    "agent": _show_agent,
+    "method": _show_method,
+}

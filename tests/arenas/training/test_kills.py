@@ -94,6 +94,6 @@ def test_two_processes_never_train_one_learner(tmp_path, monkeypatch):
     run = small(tmp_path / "run")
     folder = run.learners["tabular", 0]
     monkeypatch.setattr(learner, "_LOCK_SECONDS", 0.1)
-    with filelock.FileLock(folder / ".lock"):
-        with pytest.raises(StoreError, match="another process is training in"):
-            gymposium.resume_training(run.path)
+    held = filelock.FileLock(folder / ".lock")
+    with held, pytest.raises(StoreError, match="another process is training in"):
+        gymposium.resume_training(run.path)

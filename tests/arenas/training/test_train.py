@@ -163,7 +163,7 @@ def test_it_ends_early_when_the_measure_no_longer_improves(tmp_path):
 
 
 def test_an_unknown_measure_to_stop_by_is_named(tmp_path):
-    with pytest.raises(GymposiumError, match="unknown measure 'retrun'.*'return'"):
+    with pytest.raises(GymposiumError, match=r"unknown measure 'retrun'.*'return'"):
         small(tmp_path / "run", stop={"measure": "retrun"})
 
 

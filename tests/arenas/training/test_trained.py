@@ -99,7 +99,7 @@ def test_a_policy_for_one_seat_plays_another_only_when_told_to(tmp_path):
     agent.reset(world.seats["player_0"], 0)
     method = agent._method
     assert (agent._mind.logits == method.logits["player_1"]).all()
-    with pytest.raises(UnknownName, match="unknown policy 'player_7'"):
+    with pytest.raises(UnknownName, match=r"unknown policy 'player_7'"):
         resolve(f"trained:{learner(both)}?seat=player_7")
 
 
@@ -153,7 +153,7 @@ def test_a_method_that_is_not_installed_is_named(run, monkeypatch):
     from gymposium.agents import methods
 
     monkeypatch.delitem(methods._methods, "tabular")
-    with pytest.raises(UnknownName, match="unknown method 'tabular'"):
+    with pytest.raises(UnknownName, match=r"unknown method 'tabular'"):
         resolve(f"trained:{learner(run)}")
 
 

@@ -28,10 +28,10 @@ class SurvivalWords(SpaceWords):
     def rules(self, seat: str) -> str:
         """The task: what is held, the options and their odds, ruin, and liability."""
         p, found = self.params, self.instance
-        much = self.amount(found.budget)
+        much = amount(found, found.budget)
         parts = [
-            f"You are {seat}. You hold {much}. Each day you choose one option, and its outcome is added to what "
-            "you hold."
+            f"You are {seat}. You hold {much}. Each day you choose one option, and its outcome is "
+            "added to what you hold."
         ]
         if not p.hide_steps_left:
             days = found.horizon
@@ -43,9 +43,12 @@ class SurvivalWords(SpaceWords):
         else:
             parts.append("Losses are charged to you in full, also beyond what you hold.")
         if p.budget_cap is not None:
-            parts.append(f"You cannot hold more than {self.amount(p.budget_cap)}.")
+            parts.append(f"You cannot hold more than {amount(found, p.budget_cap)}.")
         parts.append("The options:")
-        parts += [f"- {self._option(arm)}" for arm in found.arms]
+        parts += [
+            f"- {option(found, arm)}" if p.known_arms else f"- {arm.name}: its odds are not known"
+            for arm in found.arms
+        ]
         parts.append("Your aim is the highest total gain over all days.")
         parts.append(self.how_to_answer(seat))
         return "\n".join(parts)
@@ -56,35 +59,32 @@ class SurvivalWords(SpaceWords):
         held = float(observation[0])
         lines = []
         if info.get("pulls"):
-            lines.append(f"Your last choice brought {self.amount(info['principal_reward'])}.")
+            lines.append(f"Your last choice brought {amount(found, info['principal_reward'])}.")
         if info.get("ruined"):
             return " ".join([*lines, "Nothing is left: the process has stopped."])
         if not p.hide_steps_left:
             day = found.horizon - round(float(observation[1]) * found.horizon) + 1
             if day > found.horizon:
-                return " ".join([*lines, f"All days are over. You hold {self.amount(held)}."])
+                return " ".join([*lines, f"All days are over. You hold {amount(found, held)}."])
             lines.append(f"Day {day} of {found.horizon}.")
-        lines.append(f"You hold {self.amount(held)}. Which option do you choose?")
+        lines.append(f"You hold {amount(found, held)}. Which option do you choose?")
         return " ".join(lines)
 
-    def amount(self, points: float) -> str:
-        """Points as speakers say them: ``$1.50``, ``-3 points``."""
-        unit, value = self.instance.unit, points * self.instance.unit_value
-        if unit == "$":
-            return f"{'-' if value < 0 else ''}${abs(value):.2f}"
-        return f"{value:g} {unit}"
 
-    def _option(self, arm: Arm) -> str:
-        if not self.params.known_arms:
-            return f"{arm.name}: its odds are not known"
-        pairs = sorted(zip(arm.rewards, arm.probs, strict=True), reverse=True)
-        said = [f"{self._signed(r)} with probability {p:g}" for r, p in pairs]
-        return (
-            f"{arm.name}: {', '.join(said)}"
-            if len(said) > 1
-            else (f"{arm.name}: {self._signed(pairs[0][0])} for certain")
-        )
+def amount(instance: Instance, points: float) -> str:
+    """Points as speakers say them: ``$1.50``, ``-3 points``."""
+    unit, value = instance.unit, points * instance.unit_value
+    if unit == "$":
+        return f"{'-' if value < 0 else ''}${abs(value):.2f}"
+    return f"{value:g} {unit}"
 
-    def _signed(self, points: float) -> str:
-        said = self.amount(points)
-        return said if points <= 0 else f"+{said}"
+
+def option(instance: Instance, arm: Arm) -> str:
+    """An arm with its odds, the best outcome first."""
+    pairs = sorted(zip(arm.rewards, arm.probs, strict=True), reverse=True)
+    said = [
+        f"{'+' * (r > 0)}{amount(instance, r)} "
+        + ("for certain" if p == 1 else f"with probability {p:g}")
+        for r, p in pairs
+    ]
+    return f"{arm.name}: {', '.join(said)}"

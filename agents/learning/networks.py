@@ -166,7 +166,7 @@ class Network:
     def _torso(self, name: str, seen: Array) -> torch.Tensor:
         """Features ``[M, B, F]`` of observations ``[B, M, …]``."""
         p = self.parameters
-        if seen.ndim == 5:
+        if seen.ndim == 5 and CONVOLUTIONS[self.spec.torso]:
             features = self._convolve(name, np.ascontiguousarray(seen))
         else:
             # A map that a net without convolutions reads is a vector of numbers from 0 to 1.
@@ -292,7 +292,7 @@ def _init_torso(
     table: Array | None,
 ) -> int:
     """Weights of a torso; returns the width of its features."""
-    if len(shape) == 3:
+    if len(shape) == 3 and CONVOLUTIONS[spec.torso]:
         height, width, channels = shape
         if table is not None:
             channels = table.shape[-1]

@@ -66,7 +66,7 @@ def test_next_step_mode_begins_anew_in_the_step_after_the_end():
     seeds = vector.seeds.copy()
     ends = []
     for _ in range(10):
-        _, rewards, terminated, truncated, infos = vector.step(actions_for(vector, rng))
+        _, _, terminated, truncated, infos = vector.step(actions_for(vector, rng))
         ends.append(truncated.tolist())
         assert not terminated.any()
         assert ("episode_returns" in infos) == truncated.any()
@@ -75,7 +75,7 @@ def test_next_step_mode_begins_anew_in_the_step_after_the_end():
 
 
 def test_without_autoreset_an_ended_row_must_be_reset_first():
-    vector, rng = gymposium.make_vec("coins-v0", 3, horizon=2, autoreset="disabled"), None
+    vector = gymposium.make_vec("coins-v0", 3, horizon=2, autoreset="disabled")
     rng = np.random.default_rng(0)
     vector.reset(1)
     vector.step(actions_for(vector, rng))

@@ -14,13 +14,13 @@ STAY, ZAP, CLEAN = 6, 7, 8
 def rollout(id, envs=64, steps=300, choose=None, seed=0, **params):
     """The vector world after random (or chosen) play, and all its rewards ``[steps, E, A]``."""
     vector = gymposium.make_vec(id, envs, **{"horizon": 10_000, **params})
-    observations, _ = vector.reset(seed)
+    vector.reset(seed)
     rng, rewards = np.random.default_rng(seed), []
     for step in range(steps):
         actions = rng.integers(0, vector.single_action_space.n, (envs, vector.num_agents))
         if choose is not None:
             actions = choose(actions, step)
-        observations, reward, *_ = vector.step(actions)
+        _, reward, *_ = vector.step(actions)
         rewards.append(reward)
     return vector, np.array(rewards)
 
@@ -165,7 +165,7 @@ def test_near_and_far_seats_start_where_they_are_told():
     for seed in range(3):
         world.reset(seed)
         rows = [int(r) for r in np.argwhere(world.global_state()[..., 1])[:, 0]]
-        assert sorted(rows)[:2] == [6, 6]  # beside the river's mouth, farthest from the orchard
+        assert max(sorted(rows)[:2]) <= 7  # beside the banks, farthest from the orchard
         assert min(sorted(rows)[2:]) >= 12
 
 

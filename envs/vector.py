@@ -108,6 +108,10 @@ class VectorWorld(Protocol):
         """Codes ``[…, H, W, 2]`` as float32 planes ``[…, C, H, W]``; a function of codes alone."""
         ...
 
+    def rgb(self, observations: Array) -> Array:
+        """Codes ``[…, H, W, 2]`` as uint8 pictures ``[…, 8 H, 8 W, 3]`` of 8 x 8 sprites."""
+        ...
+
     def close(self) -> None:
         """Release the threads."""
         ...

@@ -8,7 +8,7 @@ import numpy as np
 
 from .beams import reach
 from .game import GridGame
-from .state import AWAY, FLAG_SPECIAL, FLAG_ZAPS, MARGIN
+from .state import AWAY, FLAG_SPECIAL, FLAG_ZAPS, MARGIN, new_desk
 from .tiles import SIZE, tiles
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ def draw_match(game: GridGame, state: Any) -> Image:
     places = np.stack([layout.row[cells], layout.column[cells]], axis=1) - MARGIN
     places[cells == AWAY] = -1
     picture = tiles(game.items).map(items, places, state.heading[0], scale=SCALE)
-    for flag, colour in _BEAMS:
-        if flag == FLAG_ZAPS or f"{game.flags[2]} beam" in game.items:
-            for i in np.flatnonzero((state.flags[0] & flag) != 0):
-                _light(picture, state, layout, int(i), colour)
+    # The last of them is the zapping one; worlds without a second beam use its flag otherwise.
+    beams = sum(name.endswith(" beam") for name in game.items)
+    for flag, colour in _BEAMS[len(_BEAMS) - beams :]:
+        for i in np.flatnonzero((state.flags[0] & flag) != 0):
+            _light(picture, state, layout, int(i), colour)
     return picture
 
 
@@ -46,10 +47,10 @@ def _light(picture: Image, state: Any, layout: Any, i: int, colour: tuple[int, i
     """Tint the cells that seat ``i``'s beam falls on."""
     if state.cell[0, i] == AWAY:
         return
-    lit = np.empty(layout.beam.shape[1], np.int32)
-    count = reach.py_func(state, layout, 0, i, lit)
+    desk = new_desk(layout, state.cell.shape[1])
+    reach.py_func(state, layout, 0, i, desk)
     side = SIZE * SCALE
-    for cell in lit[:count][lit[:count] >= 0]:
+    for cell in desk.lit[desk.lit >= 0]:
         top, left = (layout.row[cell] - MARGIN) * side, (layout.column[cell] - MARGIN) * side
         if 0 <= top < picture.shape[0] and 0 <= left < picture.shape[1]:
             spot = picture[top : top + side, left : left + side]

@@ -42,7 +42,7 @@ def sights(game: GridGame, codes: Any) -> Iterator[str]:
     names = _MAP[heading:] + _MAP[:heading] if by_map else _OWN
     if by_map:
         ahead, left, back, right = names
-        yield f"You look {ahead}: on this map {ahead} is up, {left} left, {right} right, {back} down."
+        yield f"You look {ahead}: here {ahead} is up, {left} left, {right} right, {back} down."
     for item in game.things:
         places = np.argwhere(codes[..., 0] == item).tolist()
         if places:

@@ -15,6 +15,7 @@ from gymposium.errors import UsageError
 
 from .batch import GridBatch, codes_of, following_seeds
 from .state import RETURN
+from .tiles import tiles
 from .views import AGENT_PLANES, SIZE, planes, whole_map
 
 if TYPE_CHECKING:
@@ -131,6 +132,10 @@ class GridVectorWorld:
     def planes(self, observations: Any) -> Any:
         """Codes ``[…, H, W, 2]`` (observations or :meth:`state`) as planes ``[…, C, H, W]``."""
         return planes(observations, len(self._game.items))
+
+    def rgb(self, observations: Any) -> Any:
+        """Codes ``[…, H, W, 2]`` (observations, of seats) as pictures ``[…, 8 H, 8 W, 3]``."""
+        return tiles(self._game.items).view(observations)
 
     def metrics(self) -> dict[str, Any]:
         """The world's measures of the matches as they stand, ``[E]`` each."""

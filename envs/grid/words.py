@@ -11,6 +11,8 @@ from .state import FLAG_AWAY, HEADING_SHIFT, OTHER, SELF
 from .views import AHEAD, SIDE
 
 if TYPE_CHECKING:
+    from gymposium.types import Image
+
     from .game import GridGame
 
 YOU = "@"
@@ -96,6 +98,12 @@ class GridWords(SpaceWords):
         if below:
             lines.append(f"You stand on: {self.game.items[below]}.")
         return "\n".join(lines)
+
+    def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
+        """The view in sprites: 88 x 88 pixels."""
+        from .tiles import tiles
+
+        return (tiles(self.game.items).view(observation),)
 
     def map_in_text(self, codes: Any) -> str:
         """The whole map ``[H, W, 2]`` in symbols, for spectators."""

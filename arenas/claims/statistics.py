@@ -17,6 +17,7 @@ Student's width cover 90 %, BCa with the same stretch 92 %, bootstrap-t 93 %
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +108,7 @@ def mean_ratio(top: Floats, bottom: Floats, *, confidence: float = 0.95) -> Esti
     error = float(np.sqrt((rest @ rest) * seeds / (seeds - 1)) / bottom.sum())
     if error <= _NO_SPREAD * max(abs(value), float(np.abs(top).max() / bottom.mean())):
         return Estimate(value, value, value, seeds, _no_spread(seeds, confidence))
-    weights = block_weights(seeds, REPLICAS, 0)
+    weights = _weights(seeds)
     bottoms = weights @ bottom
     if bottoms.min() <= 0:
         return Estimate(value, None, None, seeds, "the divisor's mean may not be positive")
@@ -120,6 +121,12 @@ def mean_ratio(top: Floats, bottom: Floats, *, confidence: float = 0.95) -> Esti
     errors = np.sqrt(np.maximum(squares, 0.0) * seeds / (seeds - 1)) / bottoms
     below, above = _quantiles(shift, errors, error, seeds, confidence)
     return Estimate(value, value - above * error, value - below * error, seeds)
+
+
+@lru_cache(maxsize=8)
+def _weights(seeds: int) -> Floats:
+    """How often each seed is drawn: the same for all claims, and costly for many seeds."""
+    return block_weights(seeds, REPLICAS, 0)
 
 
 def _quantiles(

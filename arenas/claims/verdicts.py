@@ -24,6 +24,7 @@ SMOKE = "nothing shown: smoke only"
 VERDICTS = (SHOWN, NOT_SHOWN, REVERSED, INCONCLUSIVE, SMOKE)
 
 LEAST_SEEDS = 5
+_ROUNDING = 1e-9
 
 
 def verdict(
@@ -53,14 +54,16 @@ def verdict(
     if found.low is None or found.high is None or found.seeds < LEAST_SEEDS:
         return INCONCLUSIVE
     low, high = found.low, found.high
+    rounding = _ROUNDING * max(abs(low), abs(high), abs(bound))
     if margin is not None:
         if -margin < low and high < margin:
             return SHOWN
         return REVERSED if low > margin or high < -margin else INCONCLUSIVE
     if expect == "below":
         low, high, bound = -high, -low, -bound
-    if low > bound:
+    if low > bound + rounding:
         return SHOWN
-    if high < bound:
+    if high < bound - rounding:
         return REVERSED
-    return NOT_SHOWN if high < bound + (worth or 0.0) or high == bound else INCONCLUSIVE
+    nothing_left = high <= bound + rounding or high < bound + (worth or 0.0)
+    return NOT_SHOWN if nothing_left else INCONCLUSIVE

@@ -83,7 +83,7 @@ def reproduce(
             say("stopped: what is measured is stored, and the same command goes on from there")
             raise
         if record is not None:
-            from gymposium.arenas.claims.results import write
+            from gymposium.arenas.claims.reproduce import write
             from gymposium.arenas.claims.tables import RESULTS
 
             write(result, record / RESULTS)

@@ -166,15 +166,15 @@ class Plan:
     def _refuse_misfits(self, jobs: Sequence[Job]) -> None:
         """Raise UsageError, before anything is played, if an agent cannot sit where it is to."""
         places = {
-            (job.spec.world, job.spec.cell, seat, name)
+            (job.spec.cell, seat, name)
             for job in jobs
             for seat, name in job.spec.seating.items()
             if self.agents[name].fits is not None
         }
-        for world, cell, seat, name in sorted(places):
-            fits = self.agents[name].fits
+        for cell, seat, name in sorted(places):
+            world, fits = self._worlds[cell], self.agents[name].fits
             if fits is not None:
-                fits(world, self._worlds[cell].seats[seat])
+                fits(getattr(world, "id", self._entries[cell].id), world.seats[seat])
 
     def limit(self, budget: Mapping[str, float]) -> None:
         """Replace limits of the budget."""

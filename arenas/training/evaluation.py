@@ -8,7 +8,7 @@ folder like any other; the measures are derived from it:
 * ``return``: mean return of the seats that learn; ``return.SEAT``: of one of them;
 * ``min``, ``geomean``, ``gini``: the worst off, the geometric mean (0 if somebody earns nothing)
   and the Gini coefficient (NaN unless the sum is positive) of the seats' mean returns;
-* every metric of the world by its own name; ``faults``: faults per match.
+* every other metric of the world by its own name; ``faults``: faults per match.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def measures(rows: Sequence[MatchRow], trained: Sequence[str]) -> dict[str, floa
         found |= {"min": float(values.min()), "geomean": _geomean(values)}
         found["gini"] = _gini(values)
         found |= {f"return.{seat}": value for seat, value in returns.items()}
-    for name in dict.fromkeys(name for row in rows for name in row.metrics):
+    # The world's own, but for namesakes: those above are of returns averaged over matches.
+    for name in dict.fromkeys(name for row in rows for name in row.metrics if name not in found):
         known = [row.metrics[name] for row in rows if name in row.metrics]
         known = [value for value in known if math.isfinite(value)]
         if known:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gymposium.errors import StoreError
 
 from ..report import figures
-from ..report.learning import Plot, plots, pooled
+from ..report.learning import METRICS, Plot, plots, pooled
 from ..report.templates import template
 from .curves import Row, read_rows
 from .learner import EVALUATION, PROGRESS
@@ -109,8 +109,12 @@ def _curves(run: TrainingRun, file: str) -> list[Plot]:
         )
     points = pooled(arms)
     ranks = {name: place for place, name in enumerate(_FIRST)}
-    drawn = plots(points)
-    return sorted(drawn, key=lambda plot: (ranks.get(plot.metric, len(ranks)), plot.metric))
+    names = sorted(
+        {point.metric for point in points}, key=lambda name: (ranks.get(name, len(ranks)), name)
+    )
+    shown = {name: place for place, name in enumerate(names[:METRICS])}
+    drawn = plots(point for point in points if point.metric in shown)
+    return sorted(drawn, key=lambda plot: shown.get(plot.metric, 0))
 
 
 def _thinned(rows: list[Row]) -> list[Row]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,8 +182,12 @@ def show(run: TrainingRun, *, as_json: bool) -> None:
     print_lines(f"run: {run.path} (report: {report})")
     agents = run.agents()
     if agents:
+        params = "".join(
+            f" -p {shlex.quote(f'{name}={json.dumps(value)}')}"
+            for name, value in run.scenario.params.items()
+        )
         print_lines(
-            f"play: gymposium run {run.scenario.world} --agent {agents[0]['spec']}"
+            f"play: gymposium run {run.scenario.world}{params} --agent {agents[0]['spec']}"
             + (f"  (and {len(agents) - 1} more)" if len(agents) > 1 else "")
         )
 

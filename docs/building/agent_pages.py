@@ -34,13 +34,12 @@ def _doc(thing: Any) -> dict[str, str]:
     return sections(inspect.getdoc(thing) or "")
 
 
-def _head(module: Any, doc: dict[str, str]) -> str:
-    title, _, rest = doc[""].partition("\n")
-    name, colon, more = title.partition(":")
-    said = "\n\n".join(filter(None, (more.strip()[:1].upper() + more.strip()[1:], rest.strip())))
-    return (
-        f"# {name.rstrip('.')}\n\n{said}" if colon else f"# {title.rstrip('.')}\n\n{rest.strip()}"
-    )
+def _head(doc: dict[str, str]) -> str:
+    """A docstring as a page begins: its first line up to a colon, comma, … is the title."""
+    first, _, rest = doc[""].partition("\n")
+    title, mark, more = re.fullmatch(r"([^:;,]*)([:;,]?)(.*)", first).groups()
+    said = f"{more.strip()[:1].upper()}{more.strip()[1:]}" if mark else ""
+    return "\n\n".join(filter(None, (f"# {title.strip('. ')}", said, rest.strip())))
 
 
 def _baselines() -> str:
@@ -53,7 +52,7 @@ def _baselines() -> str:
 
 
 def _family(module: Any) -> str:
-    pieces = [_head(module, _doc(module))]
+    pieces = [_head(_doc(module))]
     rows, details = [], []
     for name, bot in module.BOTS.items():
         doc = _doc(bot)
@@ -105,24 +104,36 @@ def _models() -> str:
 
 
 def _methods() -> str:
-    from gymposium.agents import methods
-
     specs = [resolve_method(name) for name in method_names()]
     rows = [(code(spec.name), spec.summary, ", ".join(map(code, spec.extras))) for spec in specs]
-    pieces = [
-        "# Training methods",
-        _doc(methods)[""],
-        table(("method", "what it is", "extras"), rows),
-    ]
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    said: dict[str, str] = {}
     for spec in specs:
         try:
-            doc = _doc(spec.load())[""]
+            said[spec.name] = _doc(spec.load())[""]
+            found[spec.name] = _config(spec)
         except UsageError as missing:  # not installed here: it stays in the list
-            pieces += [f"## `{spec.name}`", str(missing)]
-            continue
-        parameters = [
-            (code(name), code(entry.get("default", "required")), to_markdown(entry.get("doc", "")))
-            for name, entry in spec.parameters().items()
-        ]
-        pieces += [f"## `{spec.name}`", doc, table(("parameter", "default", "meaning"), parameters)]
+            said[spec.name] = str(missing)
+    shared = [
+        row for row in next(iter(found.values()), []) if all(row in it for it in found.values())
+    ]
+    head = ("parameter", "default", "meaning")
+    pieces = [
+        "# Training methods",
+        "How agents are made. A method is named with its parameters behind it, as an agent is: "
+        "`fcgrad?beta=0.7`.",
+        table(("method", "what it is", "extras"), rows),
+        "## Parameters of all methods",
+        table(head, shared),
+    ]
+    for name, text in said.items():
+        own = [row for row in found.get(name, []) if row not in shared]
+        pieces += [f"## `{name}`", text, table(head, own)]
     return "\n\n".join(filter(None, pieces)) + "\n"
+
+
+def _config(spec: Any) -> list[tuple[str, str, str]]:
+    return [
+        (code(name), code(entry.get("default", "required")), to_markdown(entry.get("doc", "")))
+        for name, entry in spec.parameters().items()
+    ]

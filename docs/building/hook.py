@@ -21,6 +21,7 @@ from mkdocs.structure.files import File, Files
 from navigation import navigation
 from pictures import picture
 from prose import title_of
+from study_pages import study_pages
 from world_pages import world_page
 
 from gymposium.envs.registry import specs
@@ -49,6 +50,8 @@ def generated(written: dict[str, str]) -> Iterator[tuple[str, str | bytes]]:
             yield f"worlds/pictures/{spec.name}.png", picture(spec)
     for name, text in agent_pages():
         yield f"agents/{name}.md", text
+    for name, text in study_pages():
+        yield f"studies/{name}.md", text
     for name, text in api_pages():
         yield f"api/{name}.md", text
     for path, source in PROJECT.items():

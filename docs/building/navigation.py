@@ -26,6 +26,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Worlds", "worlds/", ()),
     ("Agents", "agents/", ("baselines", "dilemmas", "markets", "language_models")),
+    ("Studies", "studies/", ()),
     ("API", "api/", ("types", "worlds", "agents", "arena", "scenarios", "errors")),
 )
 """(title, folder, pages in their order); pages that are not named follow by title."""

@@ -35,7 +35,7 @@ def world_page(spec: WorldSpec, written: str = "") -> str:
     body = re.sub(r"\A\s*# .*\n", "", written).strip()
     pieces = [
         f"# {title.partition(':')[0].rstrip('.')} (`{spec.id}`)",
-        spec.summary,
+        f"{spec.summary.rstrip('.')}.",
         f"![A match, half way](pictures/{spec.name}.png){{ .world }}",
         _facts(spec, world),
         lead,

@@ -15,6 +15,7 @@ from gymnasium import spaces
 import gymposium
 from gymposium.agents.methods import method_names
 from gymposium.agents.registry import known_agents
+from gymposium.arenas.analysis.studies import studies
 from gymposium.envs.registry import make_world, parameters, specs
 
 from .pages import ROOT
@@ -141,6 +142,14 @@ def test_every_agent_and_method_of_this_package_is_on_a_page(site):
         assert f"<code>{info.spec}</code>" in text
     for name in method_names():
         assert f"<code>{name}</code>" in text
+
+
+def test_every_study_of_this_package_has_a_page_with_its_parameters(site):
+    for spec in studies():
+        if spec.entry_point.startswith("gymposium."):
+            page = read(site, f"studies/{spec.name}.html")
+            shown = page.table("parameter", "default")
+            assert [row[0] for row in shown] == list(spec.parameters())
 
 
 def test_every_public_name_is_in_the_api_reference_with_its_docstring(site):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -77,7 +78,9 @@ def test_every_command_can_be_given(page, line):
 def test_every_link_and_image_leads_somewhere(page):
     folder = (ROOT / page).parent
     missing = [link for link in links(page) if not (folder / link.partition("#")[0]).exists()]
-    assert missing == []
+    # Pages that are made when the site is built: building it follows these links.
+    made = re.compile(r"(\.\./)*(worlds|agents|studies|api)/\w+\.md(#.*)?")
+    assert [link for link in missing if page == "README.md" or not made.fullmatch(link)] == []
 
 
 @pytest.mark.parametrize("page", NAMES)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gymposium.errors import UsageError
 
 from .plan import Plan, limited, seat_agents
 from .record import Recorder
-from .rows import MatchRow
 from .runner import Reporter
 from .store import RunFolder
 
@@ -84,7 +83,11 @@ class Run:
         """One row per seat of every finished match."""
         import pandas as pd
 
-        return pd.DataFrame.from_records(list(_flat_rows(self.rows)))
+        from .export.matches import flat_rows
+
+        metrics = sorted({name for row in self.rows for name in row.metrics})
+        flat = [each for row in self.rows for each in flat_rows(row, metrics)]
+        return pd.DataFrame.from_records(flat)
 
     def transcript(self, key: str) -> list[dict[str, Any]]:
         """The record of one match, line by line (see ``arenas/record.py``)."""
@@ -110,6 +113,33 @@ class Run:
             self.path / "report.html",
             reasons=reasons(self.rows, self._skimmed),
             learning=curves_of(self.path),
+        )
+
+    def export_matches(self, out: str | Path) -> int:
+        """Write a row per seat of every match; see :func:`.export.export_matches`."""
+        from .export import export_matches
+
+        return export_matches(self.path, Path(out))
+
+    def export_transcripts(
+        self,
+        out: str | Path,
+        format: Literal["chat", "preferences"] = "chat",
+        *,
+        min_return: float | None = None,
+        own_answers: bool = False,
+        min_gap: float = 0.0,
+    ) -> int:
+        """Write language models' answers to learn from; see :func:`.export.export_transcripts`."""
+        from .export import export_transcripts
+
+        return export_transcripts(
+            self.path,
+            Path(out),
+            format,
+            min_return=min_return,
+            own_answers=own_answers,
+            min_gap=min_gap,
         )
 
     def _skimmed(self, key: str) -> Iterator[dict[str, Any]]:
@@ -233,27 +263,3 @@ def _refuse_other_run(path: Path, known: Mapping[str, Any], plan: Plan) -> None:
                 f"the folder {path} already holds a run of {what}: choose another with --out, or "
                 f"go on with it by `gymposium resume {path}`"
             )
-
-
-def _flat_rows(rows: Sequence[MatchRow]) -> Iterable[dict[str, Any]]:
-    for row in rows:
-        for seat in row.seats:
-            yield {
-                "match": row.key,
-                "cell": row.cell,
-                "world": row.world,
-                "seed": row.seed,
-                "block": row.block,
-                "seat": seat.seat,
-                "agent": seat.agent,
-                "role": seat.role,
-                "return": seat.return_,
-                "faults": sum(seat.faults.values()),
-                "turns": seat.turns,
-                "llm_calls": seat.llm_calls,
-                "prompt_tokens": seat.prompt_tokens,
-                "completion_tokens": seat.completion_tokens,
-                "seconds": seat.seconds,
-                "reason": row.reason,
-                **{f"metric.{name}": value for name, value in row.metrics.items()},
-            }

@@ -23,6 +23,7 @@ from ..rows import MatchRow, SeatRow
 from .database import open_database, telling
 
 _PARTIAL = ".partial.zst"
+_MATCH_COLUMNS = "key, world, kind, cell, seed, block, reason, seconds, deterministic"
 _SEAT_COLUMNS = (
     "match_key, place, seat, agent, role, team, return, faults, turns, llm_turns, parsed_turns, "
     "llm_calls, prompt_tokens, completion_tokens, seconds"
@@ -157,18 +158,47 @@ class RunFolder:
     def rows(self) -> list[MatchRow]:
         """All finished matches, in schedule order."""
         with telling(self.path), self._at_one_instant():
-            seats: dict[str, list[SeatRow]] = {}
-            query = f"SELECT {_SEAT_COLUMNS} FROM seats ORDER BY match_key, place"
-            for key, _, seat, agent, role, team, total, faults, *counts in self._db.execute(query):
-                row = SeatRow(seat, agent, role, team, total, orjson.loads(faults), *counts)
-                seats.setdefault(key, []).append(row)
-            metrics: dict[str, dict[str, float]] = {}
-            for key, name, value in self._db.execute("SELECT match_key, name, value FROM metrics"):
-                metrics.setdefault(key, {})[name] = float("nan") if value is None else value
-            found = self._db.execute(
-                "SELECT key, world, kind, cell, seed, block, reason, seconds, deterministic "
-                "FROM matches ORDER BY position"
-            ).fetchall()
+            return self._read()
+
+    def each_row(self, batch: int = 1000) -> Iterator[MatchRow]:
+        """All finished matches, in schedule order, read in batches: for runs of any size.
+
+        Args:
+            batch: matches held in memory at a time.
+        """
+        with telling(self.path), self._at_one_instant():
+            found = self._db.execute("SELECT key FROM matches ORDER BY position").fetchall()
+            keys = [key for (key,) in found]
+            for start in range(0, len(keys), batch):
+                yield from self._read(keys[start : start + batch])
+
+    def metric_names(self) -> list[str]:
+        """Names of all measures of the worlds, sorted."""
+        with telling(self.path):
+            found = self._db.execute("SELECT DISTINCT name FROM metrics ORDER BY name")
+            return [name for (name,) in found]
+
+    def _read(self, keys: Sequence[str] | None = None) -> list[MatchRow]:
+        """The matches of these keys, or all, in schedule order."""
+        given = () if keys is None else tuple(keys)
+        among = "" if keys is None else f"IN ({', '.join('?' * len(given))})"
+        at_match, at_key = (
+            f"WHERE {name} {among}" if among else "" for name in ("match_key", "key")
+        )
+        seats: dict[str, list[SeatRow]] = {}
+        query = f"SELECT {_SEAT_COLUMNS} FROM seats {at_match} ORDER BY match_key, place"
+        for key, _, seat, agent, role, team, total, faults, *counts in self._db.execute(
+            query, given
+        ):
+            row = SeatRow(seat, agent, role, team, total, orjson.loads(faults), *counts)
+            seats.setdefault(key, []).append(row)
+        metrics: dict[str, dict[str, float]] = {}
+        query = f"SELECT match_key, name, value FROM metrics {at_match}"
+        for key, name, value in self._db.execute(query, given):
+            metrics.setdefault(key, {})[name] = float("nan") if value is None else value
+        found = self._db.execute(
+            f"SELECT {_MATCH_COLUMNS} FROM matches {at_key} ORDER BY position", given
+        )
         return [
             MatchRow(
                 key=key,

@@ -7,6 +7,7 @@ import typer
 from . import (
     audit,
     doctor,
+    export,
     info,
     listing,
     play,
@@ -63,6 +64,7 @@ app.command("train")(train.train)
 app.command("resume")(resume.resume)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("export")(export.export)
 app.command("rate")(rate.rate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("replay")(replay.replay)

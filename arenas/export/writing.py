@@ -1,0 +1,44 @@
+"""Files that are whole or not there: written beside the target, which is replaced last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gymposium.errors import StoreError
+
+_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A path to write to, which becomes ``path`` if nothing is raised.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror or error}): free some space, or choose a "
+            "folder that exists and is writable"
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_lines(rows: Iterable[Mapping[str, Any]], path: Path) -> int:
+    """Write JSON lines, one at a time; returns how many."""
+    written = 0
+    with whole(path) as part, part.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row, option=_OPTIONS))
+            written += 1
+    return written

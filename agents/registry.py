@@ -44,6 +44,7 @@ class AgentSpec:
         human: a person decides, and is neither timed nor limited in asking again.
         fits: called with a world's id and a seat before the first match; raises UsageError if
             the agent cannot sit there.
+        priced: it is known what its model's tokens cost.
     """
 
     text: str
@@ -55,6 +56,7 @@ class AgentSpec:
     factory: Callable[[], Agent] = field(repr=False, compare=False)
     human: bool = False
     fits: Callable[[str, Seat], None] | None = field(default=None, repr=False, compare=False)
+    priced: bool = False
 
     def create(self) -> Agent:
         """A fresh instance, for one seat of one match."""
@@ -238,15 +240,16 @@ def _own(spec: SpecText, factory: Callable[..., Any], name: str) -> AgentSpec:
 def _language_model(spec: SpecText) -> AgentSpec:
     from .language.agent_spec import llm_agent_spec
 
-    factory, identity, deterministic, name = llm_agent_spec(spec.target, spec.params)
+    found = llm_agent_spec(spec.target, spec.params)
     return AgentSpec(
         text=str(spec),
-        name=name,
-        identity=identity,
-        deterministic=deterministic,
+        name=found.name,
+        identity=found.identity,
+        deterministic=found.deterministic,
         isolated=False,
         language=True,
-        factory=factory,
+        factory=found.factory,
+        priced=found.priced,
     )
 
 

@@ -13,7 +13,7 @@ import asyncio
 import inspect
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from time import perf_counter
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from gymposium.errors import AgentFault, BackendError, BudgetSpent, IllegalAction, PlayerLeft
 from gymposium.types import Action, Call, Reply, Seat, Turn, World
 
+from ..agents.language.backends.calls import calling, current_scope
 from ..agents.language.extract import extract
 from .meter import Meter
 
@@ -158,10 +159,12 @@ async def ask(
 async def _await_answer(
     waiting: Any, player: Player, meter: Meter | None, time_limit: float | None
 ) -> Any:
-    spending = meter if player.language else None
+    scope = replace(current_scope(), account=meter, agent=player.name, passed=[])
+    # An agent whose calls pass the door where budgets are kept reserves each of them there.
+    spending = meter if player.language and not _announces(player.agent) else None
     if spending is not None:
         try:
-            spending.before_turn()
+            spending.before_turn(player.name)
         except BudgetSpent:
             # The coroutine was made but never begun: closing it avoids a "never awaited" warning.
             if inspect.iscoroutine(waiting):
@@ -173,14 +176,19 @@ async def _await_answer(
     try:
         # Not wait_for: in Python 3.11 it swallows a cancellation that meets the answer.
         async with asyncio.timeout(limit):
-            raw = await waiting
+            with calling(scope):
+                raw = await waiting
         if isinstance(raw, Reply):
             calls = raw.calls
         return raw
     finally:
         player.waiting_since = None
         if spending is not None:
-            spending.after_turn(calls)
+            spending.after_turn(player.name, () if scope.passed else calls)
+
+
+def _announces(agent: Any) -> bool:
+    return bool(getattr(agent, "announces_calls", False))
 
 
 def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]:

@@ -7,6 +7,7 @@ both give the same matches in the same order, with the same keys.
 from __future__ import annotations
 
 import platform
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from gymposium import __version__
 from gymposium.errors import GymposiumError, StoreError, UsageError
 from gymposium.types import World
 
+from ..agents.language.backends.cache import ResponseCache
+from ..agents.language.backends.prices import own_file
 from .executors.inline import run_to_end
 from .keys import match_keys
 from .meter import Meter
@@ -103,6 +106,7 @@ class Plan:
         concurrency: int,
         progress: Reporter | None,
         recorder: Callable[..., Recorder] = Recorder,
+        cache: bool | str | Path = True,
     ) -> None:
         """Play what ``folder`` lacks; see :func:`run` for what is raised.
 
@@ -112,9 +116,10 @@ class Plan:
         reporter = progress or Silent()
         if any(spec.human for spec in self.agents.values()):
             concurrency, reporter = 1, MessagesOnly(reporter)
-        calls, prompt, completion = folder.totals()
         limits = self.scenario.budget.model_dump(exclude_none=True)
-        meter = Meter(limits, calls, prompt, completion)
+        self._refuse_unpriced(limits)
+        meter = Meter(limits, folder.spent())
+        answers = self._answers(cache)
         runner = Runner(
             folder,
             self.agents,
@@ -122,7 +127,9 @@ class Plan:
             reasks=self.scenario.reasks,
             meter=meter,
             reporter=reporter,
-            options=RunnerOptions(concurrency=concurrency),
+            options=RunnerOptions(
+                concurrency=concurrency, cache=answers, run=folder.info().get("id", "")
+            ),
             recorder=recorder,
         )
         folder.set_info(status="running")
@@ -139,10 +146,13 @@ class Plan:
             raise
         finally:
             reporter.stop()
+            if answers is not None:
+                answers.close()
         folder.set_info(status="finished", finished=time.time())
 
     async def _play_batches(self, folder: RunFolder, runner: Runner, reporter: Reporter) -> None:
         from ..agents.isolation import shutdown
+        from ..agents.language.backends.pool import leave_loop
 
         try:
             total = done = 0
@@ -162,6 +172,25 @@ class Plan:
                 done = total
         finally:
             await shutdown()
+            await leave_loop()
+
+    def _answers(self, cache: bool | str | Path) -> ResponseCache | None:
+        """The cache of answers, if a model plays here: stand-ins answer faster than it does."""
+        models = [spec for spec in self.agents.values() if spec.language]
+        if cache is False or all(spec.text.startswith("llm:scripted") for spec in models):
+            return None
+        return ResponseCache(None if cache is True else cache)
+
+    def _refuse_unpriced(self, limits: Mapping[str, Any]) -> None:
+        """Raise UsageError if money is limited and it is not known what somebody's tokens cost."""
+        if "money" not in limits and "money" not in limits.get("per_agent", {}):
+            return
+        for name, spec in self.agents.items():
+            if spec.language and not spec.priced:
+                raise UsageError(
+                    f"budget.money: it is not known what the tokens of {name!r} cost: list the "
+                    f"model in {own_file()}, or limit calls or tokens instead"
+                )
 
     def _refuse_misfits(self, jobs: Sequence[Job]) -> None:
         """Raise UsageError, before anything is played, if an agent cannot sit where it is to."""
@@ -194,6 +223,7 @@ class Plan:
                 }
                 for name, spec in self.agents.items()
             },
+            "id": secrets.token_hex(8),
             "seed": self.scenario.seed,
             "version": __version__,
             "python": platform.python_version(),
@@ -359,10 +389,19 @@ class MessagesOnly(Silent):
 
 
 def limited(scenario: Scenario, budget: Mapping[str, float]) -> Scenario:
-    """The scenario with some limits of its budget replaced."""
+    """The scenario with some limits of its budget replaced (``per_agent.calls`` goes deeper)."""
     from ..scenarios.load import change
 
-    return change(scenario, budget={**scenario.budget.model_dump(exclude_none=True), **budget})
+    merged = scenario.budget.model_dump(exclude_none=True)
+    for name, limit in budget.items():
+        place, _, field = name.rpartition(".")
+        if place:
+            merged[place] = {**merged.get(place, {}), field: limit}
+        elif isinstance(limit, Mapping):
+            merged[name] = {**merged.get(name, {}), **limit}
+        else:
+            merged[name] = limit
+    return change(scenario, budget=merged)
 
 
 def _fault_rule(world: World) -> str:

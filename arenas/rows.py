@@ -20,8 +20,12 @@ class SeatRow:
         turns: turns the seat was asked.
         llm_turns: turns that were a language model's to decide.
         parsed_turns: those of ``llm_turns`` decided by the model's own parsed answer.
-        llm_calls, prompt_tokens, completion_tokens: what the seat's model calls took.
+        llm_calls, prompt_tokens, completion_tokens: what the seat's model calls took, those that
+            were paid for.
         seconds: wall time the agent took to think.
+        cached_calls, cached_tokens: calls answered from the cache, and the tokens they would have
+            taken.
+        money: US dollars paid; None if a price is not known.
     """
 
     seat: str
@@ -37,6 +41,9 @@ class SeatRow:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    cached_calls: int = 0
+    cached_tokens: int = 0
+    money: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)

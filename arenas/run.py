@@ -159,9 +159,10 @@ def run(
     seed: int | None = None,
     concurrency: int = 64,
     trusted: bool = False,
-    budget: Mapping[str, float] | None = None,
+    budget: Mapping[str, Any] | None = None,
     progress: Reporter | None = None,
     recorder: Callable[..., Recorder] = Recorder,
+    cache: bool | str | Path = True,
 ) -> Run:
     """Play a scenario.
 
@@ -177,6 +178,8 @@ def run(
         progress: told about progress.
         recorder: writes a match down as it is played; :func:`.viewer.live.watched` makes one that
             also shows it.
+        cache: language models' answers are kept and found again in a file in the user's cache
+            folder, in the file named here, or (False) not at all.
 
     Returns:
         The finished run.
@@ -204,7 +207,9 @@ def run(
             _refuse_other_run(path, known, plan)
         else:
             folder.set_info(**plan.describe())
-        plan.play(folder, concurrency=concurrency, progress=progress, recorder=recorder)
+        plan.play(
+            folder, concurrency=concurrency, progress=progress, recorder=recorder, cache=cache
+        )
     return Run(path)
 
 
@@ -213,8 +218,9 @@ def resume(
     agents: Sequence[Any] | None = None,
     *,
     concurrency: int = 64,
-    budget: Mapping[str, float] | None = None,
+    budget: Mapping[str, Any] | None = None,
     progress: Reporter | None = None,
+    cache: bool | str | Path = True,
 ) -> Run:
     """Play exactly the matches that a stopped run still lacks.
 
@@ -224,6 +230,7 @@ def resume(
         concurrency: matches in flight.
         budget: new limits, for a run that stopped because its budget was spent.
         progress: told about progress.
+        cache: as in ``run``.
 
     Raises:
         UsageError: an agent has changed since the run began, or cannot be made again.
@@ -234,7 +241,7 @@ def resume(
         plan = Plan.from_info(path, folder.info(), agents)
         if budget:
             plan.limit(budget)
-        plan.play(folder, concurrency=concurrency, progress=progress)
+        plan.play(folder, concurrency=concurrency, progress=progress, cache=cache)
     return Run(path)
 
 

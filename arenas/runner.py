@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from gymposium.errors import GymposiumError
 from gymposium.types import Call, Outcome, Seat, World
 
+from ..agents.language.backends.cache import Payer, ResponseCache
+from ..agents.language.backends.calls import Cost, Scope, calling
 from .asking import Player
 from .executors.inline import play_window
 from .match import Match, MatchRules
-from .meter import Meter
+from .meter import Meter, Spent
 from .permits import Permits
 from .record import Recorder
 from .rows import MatchRow, SeatRow
@@ -55,7 +57,7 @@ class Reporter(Protocol):
         ...
 
     def tick(self, stats: Mapping[str, Any]) -> None:
-        """Several times a second: running, turns, llm_calls, tokens, stalled seats."""
+        """Several times a second: running, turns, llm_calls, tokens, money, stalled seats."""
         ...
 
     def message(self, text: str) -> None:
@@ -74,10 +76,14 @@ class RunnerOptions:
     Attributes:
         concurrency: matches in flight.
         children: child processes alive at once, for users' agents.
+        cache: of language models' answers, or None.
+        run: the run's id, under which the cache remembers what it paid for.
     """
 
     concurrency: int = 64
     children: int = max(8, 2 * (os.cpu_count() or 1))
+    cache: ResponseCache | None = None
+    run: str = ""
 
 
 class Runner:
@@ -135,8 +141,10 @@ class Runner:
             }
             began = perf_counter()
             match = self._playing[job.key] = self._match(job, world, players)
+            scope = Scope(cache=self._options.cache, payer=Payer(self._options.run, job.key))
             try:
-                outcome = await match.play()
+                with calling(scope):
+                    outcome = await match.play()
             except BaseException:
                 if match.step and match.recorder is not None:
                     # Best effort: what stopped the match may be the disk itself.
@@ -243,9 +251,10 @@ class Runner:
             {
                 "running": len(self._playing),
                 "turns": self._turns + sum(player.turns for _, player in players),
-                "llm_calls": meter.calls,
-                "prompt_tokens": meter.prompt_tokens,
-                "completion_tokens": meter.completion_tokens,
+                "llm_calls": meter.total.calls,
+                "prompt_tokens": meter.total.prompt_tokens,
+                "completion_tokens": meter.total.completion_tokens,
+                "money": meter.total.money,
                 "stalled": stalled,
             }
         )
@@ -253,6 +262,9 @@ class Runner:
 
 def _seat_row(player: Player, role: str, outcome: Outcome) -> SeatRow:
     seat = player.seat.id
+    paid, found = Spent(), Spent()
+    for call in player.calls:
+        (found if call.cached else paid).add(1, Cost(call.usage, call.money))
     return SeatRow(
         seat=seat,
         agent=player.name,
@@ -263,10 +275,13 @@ def _seat_row(player: Player, role: str, outcome: Outcome) -> SeatRow:
         turns=player.turns,
         llm_turns=player.llm_turns,
         parsed_turns=player.parsed_turns,
-        llm_calls=len(player.calls),
-        prompt_tokens=sum(call.usage.prompt_tokens for call in player.calls),
-        completion_tokens=sum(call.usage.completion_tokens for call in player.calls),
+        llm_calls=paid.calls,
+        prompt_tokens=paid.prompt_tokens,
+        completion_tokens=paid.completion_tokens,
         seconds=player.seconds,
+        cached_calls=found.calls,
+        cached_tokens=found.tokens,
+        money=paid.money,
     )
 
 

@@ -84,7 +84,8 @@ class Call:
         seconds: wall time.
         prompt_ids, completion_ids: token ids where the backend gives them.
         logprobs: per completion token, log-probability *before* any grammar mask, where given.
-        cached: the answer came from the response cache.
+        cached: the answer came from the response cache and was not paid for.
+        money: US dollars it cost; None if the price is not known.
         finish_reason: ``stop``, ``length``, or the backend's own word.
     """
 
@@ -99,6 +100,7 @@ class Call:
     logprobs: Sequence[float] | None = None
     cached: bool = False
     finish_reason: str = "stop"
+    money: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,14 +200,23 @@ class Schedule(Part):
     )
 
 
-class Budget(Part):
-    """Limits that stop a run cleanly and resumably; they never change an answer."""
+class Limits(Part):
+    """Limits on what language models may take; answers from the cache take nothing."""
 
-    llm_calls: int | None = Field(default=None, ge=0, description="language-model calls")
+    calls: int | None = Field(default=None, ge=0, description="language-model calls")
     tokens: int | None = Field(
         default=None, ge=0, description="prompt and completion tokens together"
     )
-    seconds: float | None = Field(default=None, gt=0, description="wall time of the run")
+    seconds: float | None = Field(
+        default=None, gt=0, description="wall time of the run; of an agent: of its calls, added up"
+    )
+    money: float | None = Field(default=None, ge=0, description="US dollars, by the list of prices")
+
+
+class Budget(Limits):
+    """Limits that stop a run cleanly and resumably; they never change an answer."""
+
+    per_agent: Limits = Field(default=Limits(), description="limits for each agent by itself")
 
 
 def _shorthand_schema(schema: dict[str, Any]) -> None:

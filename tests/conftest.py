@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,9 @@ import pytest
 
 _ALLOWED = Path(__file__).with_name("allowed_skips.txt")
 _skipped: list[tuple[str, str]] = []
+# No test answers from, or writes into, the cache of whoever runs the tests.
+_ANSWERS = tempfile.TemporaryDirectory(prefix="gymposium-answers-")
+os.environ["GYMPOSIUM_ANSWERS"] = os.path.join(_ANSWERS.name, "answers.sqlite")
 
 
 def _allowed() -> dict[str, str]:

@@ -14,6 +14,7 @@ import orjson
 from gymposium.errors import UnknownName, UsageError
 
 from .backends.pool import get_backend
+from .backends.prices import price_of
 from .backends.settings import (
     SETTINGS,
     check_settings,
@@ -55,12 +56,14 @@ class LLMAgentSpec(NamedTuple):
         identity: all that can change what it does; enters match keys.
         deterministic: equal matches give equal play.
         name: short, for tables; a stand-in says that it is one.
+        priced: it is known what its tokens cost.
     """
 
     factory: Callable[[], LLMAgent]
     identity: str
     deterministic: bool
     name: str
+    priced: bool
 
 
 def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> LLMAgentSpec:
@@ -97,7 +100,7 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
     def factory() -> LLMAgent:
         return LLMAgent(get_backend(model_text, settings), **effective)
 
-    return LLMAgentSpec(factory, identity, model.deterministic, model.name)
+    return LLMAgentSpec(factory, identity, model.deterministic, model.name, model.priced)
 
 
 class _Model(NamedTuple):
@@ -108,6 +111,7 @@ class _Model(NamedTuple):
     digest: str
     deterministic: bool
     advised: Mapping[str, Any] = {}
+    priced: bool = True
 
 
 def _model(text: str, settings: Mapping[str, Any]) -> _Model:
@@ -120,7 +124,9 @@ def _model(text: str, settings: Mapping[str, Any]) -> _Model:
     if kind == "openai":
         endpoint = endpoint_of(text)
         get_backend(text, settings)
-        return _Model(endpoint.model, "@".join(endpoint), "endpoint", deterministic=False)
+        full_name = "@".join(endpoint)
+        priced = price_of(full_name) is not None
+        return _Model(endpoint.model, full_name, "endpoint", deterministic=False, priced=priced)
     facts = model_facts(text)
     model_file(text)
     exact = bool(settings.get("exact", False))

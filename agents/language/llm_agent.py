@@ -14,6 +14,7 @@ from gymposium.errors import BackendError
 from gymposium.types import Call, Outcome, Reply, Seat, Turn
 
 from .answer_schema import AnswerSchema, answer_schema
+from .backends.calls import ask_model
 from .backends.protocol import ChatBackend, Completion
 from .memory import Memory, Message
 from .prompt import again_message, answer_message, asked_again, sizes, system_message, turn_message
@@ -35,6 +36,8 @@ class LLMAgent:
         think: ask for a short thought before the action.
         max_text: longest string in an action, in characters; None leaves it to the world.
     """
+
+    announces_calls = True  # each passes the door where budgets are kept
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class LLMAgent:
             The model's raw text and the call behind it; the arena finds the action in it.
 
         Raises:
+            BudgetSpent: the run's budget does not cover the call.
             BackendError: the model cannot answer, or the prompt does not fit its context.
             TimeoutError: the answer took longer than the seat's time limit, waiting for a free
                 slot not counted.
@@ -89,7 +93,8 @@ class LLMAgent:
         messages = self._messages(limit)
         seed = sample_seed(self._seed, turn.step, turn.info.get("attempt", 0))
         done = (
-            await self._backend.complete(
+            await ask_model(
+                self._backend,
                 messages,
                 schema=answer.schema,
                 seed=seed,
@@ -172,7 +177,9 @@ class LLMAgent:
             prompt_ids=done.prompt_ids,
             completion_ids=done.completion_ids,
             logprobs=done.logprobs,
+            cached=done.cached,
             finish_reason=done.finish_reason,
+            money=done.money,
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gymposium.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _TABLES = """
 CREATE TABLE runs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE matches (
@@ -26,7 +26,8 @@ CREATE TABLE seats (
   role TEXT NOT NULL, team TEXT, return REAL NOT NULL, faults TEXT NOT NULL,
   turns INTEGER NOT NULL, llm_turns INTEGER NOT NULL, parsed_turns INTEGER NOT NULL,
   llm_calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
-  seconds REAL NOT NULL, PRIMARY KEY (match_key, place)
+  seconds REAL NOT NULL, cached_calls INTEGER NOT NULL, cached_tokens INTEGER NOT NULL, money REAL,
+  PRIMARY KEY (match_key, place)
 ) WITHOUT ROWID;
 CREATE TABLE metrics (
   match_key TEXT NOT NULL, name TEXT NOT NULL, value REAL, PRIMARY KEY (match_key, name)
@@ -34,7 +35,7 @@ CREATE TABLE metrics (
 CREATE TABLE llm_calls (
   match_key TEXT NOT NULL, seat TEXT NOT NULL, number INTEGER NOT NULL, model TEXT NOT NULL,
   prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cached INTEGER NOT NULL,
-  seconds REAL NOT NULL, PRIMARY KEY (match_key, seat, number)
+  seconds REAL NOT NULL, money REAL, PRIMARY KEY (match_key, seat, number)
 ) WITHOUT ROWID;
 """
 

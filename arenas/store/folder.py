@@ -19,6 +19,7 @@ import orjson
 from gymposium.errors import StoreError
 from gymposium.types import Call
 
+from ..meter import Spent
 from ..rows import MatchRow, SeatRow
 from .database import open_database, telling
 
@@ -26,7 +27,7 @@ _PARTIAL = ".partial.zst"
 _MATCH_COLUMNS = "key, world, kind, cell, seed, block, reason, seconds, deterministic"
 _SEAT_COLUMNS = (
     "match_key, place, seat, agent, role, team, return, faults, turns, llm_turns, parsed_turns, "
-    "llm_calls, prompt_tokens, completion_tokens, seconds"
+    "llm_calls, prompt_tokens, completion_tokens, seconds, cached_calls, cached_tokens, money"
 )
 
 
@@ -225,14 +226,25 @@ class RunFolder:
         finally:
             self._db.execute("ROLLBACK")
 
-    def totals(self) -> tuple[int, int, int]:
-        """(LLM calls, prompt tokens, completion tokens) of all finished matches."""
+    def spent(self) -> dict[str, Spent]:
+        """What each agent's model calls took in all finished matches, cached ones left out."""
+        query = (
+            "SELECT agent, count(*), total(c.prompt_tokens), total(c.completion_tokens), "
+            "total(c.seconds), total(c.money), count(c.money) FROM seats JOIN llm_calls AS c "
+            "USING (match_key, seat) WHERE NOT c.cached GROUP BY agent"
+        )
         with telling(self.path):
-            found = self._db.execute(
-                "SELECT total(llm_calls), total(prompt_tokens), total(completion_tokens) FROM seats"
-            ).fetchone()
-        calls, prompt, completion = found
-        return int(calls), int(prompt), int(completion)
+            found = self._db.execute(query).fetchall()
+        return {
+            agent: Spent(
+                calls=calls,
+                prompt_tokens=int(prompt),
+                completion_tokens=int(completion),
+                money=money if priced == calls else None,
+                seconds=seconds,
+            )
+            for agent, calls, prompt, completion, seconds, money, priced in found
+        }
 
     def _write_transcript(self, target: Path, record: bytes) -> None:
         folder = target.parent.name
@@ -266,7 +278,7 @@ class RunFolder:
             ),
         )
         db.executemany(
-            "INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO seats VALUES ({', '.join('?' * 18)})",
             [_seat_values(row.key, place, seat) for place, seat in enumerate(row.seats)],
         )
         if row.metrics:
@@ -276,7 +288,7 @@ class RunFolder:
             )
         made = list(_call_values(row.key, calls))
         if made:
-            db.executemany("INSERT INTO llm_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)", made)
+            db.executemany("INSERT INTO llm_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
 
 
 def _seat_values(key: str, place: int, seat: SeatRow) -> tuple[Any, ...]:
@@ -296,6 +308,9 @@ def _seat_values(key: str, place: int, seat: SeatRow) -> tuple[Any, ...]:
         seat.prompt_tokens,
         seat.completion_tokens,
         seat.seconds,
+        seat.cached_calls,
+        seat.cached_tokens,
+        seat.money,
     )
 
 
@@ -312,4 +327,5 @@ def _call_values(key: str, calls: Mapping[str, Sequence[Call]]) -> Iterable[tupl
                 usage.completion_tokens,
                 call.cached,
                 call.seconds,
+                call.money,
             )

@@ -17,7 +17,7 @@ def resume(
         [],
         "--budget",
         metavar="LIMIT=NUMBER",
-        help="a new limit, e.g. llm_calls=500, for a run whose budget was spent",
+        help="a new limit, e.g. calls=500 or per_agent.money=2, for a run whose budget was spent",
         show_default=False,
     ),
     concurrency: int = arguments.CONCURRENCY,

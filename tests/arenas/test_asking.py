@@ -216,11 +216,15 @@ def test_a_spent_budget_stops_before_the_next_call_is_made() -> None:
             return Reply(action=0, calls=(Call("m", (), "0", usage=Usage(10, 2)),))
 
     agent = Model(0)
-    meter = Meter({"llm_calls": 4})
-    with pytest.raises(BudgetSpent, match="llm_calls"):
+    meter = Meter({"calls": 4})
+    with pytest.raises(BudgetSpent, match=r"budget\.calls"):
         play(agent, meter=meter, language=True)
     assert len(agent.turns) == 4
-    assert (meter.calls, meter.prompt_tokens, meter.completion_tokens) == (4, 40, 8)
+    assert (meter.total.calls, meter.total.prompt_tokens, meter.total.completion_tokens) == (
+        4,
+        40,
+        8,
+    )
 
 
 def test_calls_of_failed_attempts_are_counted_and_unparsed_turns_are_not_the_models_own() -> None:

@@ -210,17 +210,19 @@ def test_live_objects_are_asked_for_again(tmp_path: Path) -> None:
 def test_a_run_stopped_by_its_budget_ends_as_an_unlimited_one(tmp_path: Path) -> None:
     agents = ["llm:scripted/legal", "scripted:grim"]
     whole = gymposium.run(scenario(), agents, out=tmp_path / "whole", concurrency=1)
-    with pytest.raises(BudgetSpent, match="llm_calls"):
-        gymposium.run(
-            scenario(), agents, out=tmp_path / "run", budget={"llm_calls": 20}, concurrency=1
-        )
+    with pytest.raises(BudgetSpent, match=r"budget\.calls"):
+        gymposium.run(scenario(), agents, out=tmp_path / "run", budget={"calls": 20}, concurrency=1)
     with RunFolder(tmp_path / "run") as folder:
         assert 0 < len(folder.keys()) < len(whole.rows)
-        assert folder.totals()[0] <= 20
-    resumed = gymposium.resume(tmp_path / "run", budget={"llm_calls": 10_000})
+        assert folder.spent()["llm:scripted/legal"].calls <= 20
+    resumed = gymposium.resume(tmp_path / "run", budget={"calls": 10_000})
     assert timeless(resumed.rows) == timeless(whole.rows)
     with RunFolder(whole.path) as one, RunFolder(resumed.path) as other:
-        assert one.totals() == other.totals()
+        assert counted(one) == counted(other)
+
+
+def counted(folder: RunFolder) -> dict[str, tuple[int, int]]:
+    return {agent: (spent.calls, spent.tokens) for agent, spent in folder.spent().items()}
 
 
 def test_a_run_of_bots_stops_when_its_seconds_are_spent(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gymposium.arenas.meter import Spent
 from gymposium.arenas.rows import MatchRow, SeatRow
 from gymposium.arenas.store import RunFolder
 from gymposium.errors import StoreError
@@ -63,17 +64,22 @@ def test_a_match_is_stored_once(tmp_path: Path) -> None:
         assert folder.keys() == {row(1).key, row(2).key}
 
 
-def test_usage_is_the_sum_over_finished_matches(tmp_path: Path) -> None:
+def test_what_was_spent_is_the_sum_over_the_paid_calls_of_finished_matches(tmp_path: Path) -> None:
     seat = SeatRow("player_0", "a", "focal", None, 0.0, {}, 1, 1, 1, 2, 30, 4)
     with RunFolder(tmp_path / "run", write=True, create=True) as folder:
-        assert folder.totals() == (0, 0, 0)
+        assert folder.spent() == {}
         for number in range(3):
             match = row(number, seats=(seat,))
-            call = Call("m", (), "x", usage=Usage(15, 2))
+            call = Call("m", (), "x", usage=Usage(15, 2), seconds=0.5, money=0.25)
+            found = Call("m", (), "x", usage=Usage(15, 2), seconds=0.5, money=0.0, cached=True)
             folder.add_match(
-                match, position=number, steps=1, record=b"", calls={"player_0": [call, call]}
+                match, position=number, steps=1, record=b"", calls={"player_0": [call, found, call]}
             )
-        assert folder.totals() == (6, 90, 12)
+        assert folder.spent() == {"a": Spent(6, 90, 12, money=1.5, seconds=3.0)}
+        unpriced = Call("m", (), "x", usage=Usage(1, 1))
+        match = row(3, seats=(seat,))
+        folder.add_match(match, position=3, steps=1, record=b"", calls={"player_0": [unpriced]})
+        assert folder.spent()["a"].money is None
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_a_run_is_found_under_runs_by_its_name(here, small):
 def test_a_spent_budget_says_how_to_go_on_and_resume_does(here):
     (here / "talk.yaml").write_text(
         "world: iterated_matrix-v0\nparams: {rounds: 1}\nschedule: {repeats: 4}\n"
-        "agents: [random, 'llm:scripted/STAND_IN']\nbudget: {llm_calls: 3}\n".replace(
+        "agents: [random, 'llm:scripted/STAND_IN']\nbudget: {calls: 3}\n".replace(
             "STAND_IN", stand_in()
         ),
         encoding="utf-8",
@@ -267,7 +267,7 @@ def test_a_spent_budget_says_how_to_go_on_and_resume_does(here):
     result = call("tournament", "talk.yaml", "--out", "t", "-j", "1", code=1)
     assert "budget of 3 LLM calls is spent" in result.stderr
     assert "gymposium resume t" in result.stderr
-    found = call_json("resume", "t", "--budget", "llm_calls=1000")
+    found = call_json("resume", "t", "--budget", "calls=1000")
     assert (found["matches"], found["status"]) == (16, "finished")
     assert found["llm_turns"] == 16
 

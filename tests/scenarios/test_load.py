@@ -37,7 +37,7 @@ agents:
 background: [scripted:tit_for_tat]
 schedule: {kind: focal_x_background, repeats: 4}
 time_limit: null
-budget: {llm_calls: 10}
+budget: {calls: 10}
 """
 
 
@@ -111,7 +111,7 @@ def test_a_scenario_goes_through_yaml_json_and_pickle_unchanged():
         ("roles: {p: judge}", "x.yaml:3: roles.p: seat 'p' has the role judge, but 'judges' lists"),
         ("roles: {p: jugde}", "x.yaml:3: roles.p: found 'jugde'; allowed: *did you mean 'judge'?*"),
         ("worlds: []", "x.yaml:2: world: 'world' and 'worlds' exclude each other"),
-        ("budget: {llm_cals: 3}", "x.yaml:3: budget.llm_cals: *did you mean 'llm_calls'?*"),
+        ("budget: {cals: 3}", "x.yaml:3: budget.cals: *did you mean 'calls'?*"),
     ],
 )
 def test_a_complaint_names_file_line_field_and_what_is_allowed(line, expected):

@@ -52,9 +52,11 @@ class EmbeddedBackend:
         context: tokens of context per call.
         threads: processor threads; None for as many as this process may use.
         exact: see above.
+        identity: name and weights, for the cache; the name alone unless given.
     """
 
     trainable = False
+    local = True
 
     def __init__(
         self,
@@ -65,8 +67,10 @@ class EmbeddedBackend:
         context: int = CONTEXT,
         threads: int | None = None,
         exact: bool = False,
+        identity: str = "",
     ) -> None:
         self.name = name
+        self.identity = (identity or name) + ("|exact" if exact else "")
         self.deterministic = exact
         self.context_tokens: int = context
         self.slots = 1 if exact else slots

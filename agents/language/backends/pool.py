@@ -14,7 +14,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from ..models import model_facts, model_file
+from ..models import model_digest, model_facts, model_file
 from .embedded import EmbeddedBackend
 from .protocol import ChatBackend
 from .scripted import ScriptedBackend
@@ -65,7 +65,9 @@ def _make(model: str, settings: Mapping[str, Any]) -> ChatBackend:
         from .openai import OpenAIBackend
 
         return OpenAIBackend(*endpoint_of(model), **settings)
-    return EmbeddedBackend(model_facts(model).name, model_file(model), **settings)
+    name = model_facts(model).name
+    identity = f"{name}|{model_digest(model)}"
+    return EmbeddedBackend(name, model_file(model), identity=identity, **settings)
 
 
 async def leave_loop() -> None:

@@ -56,7 +56,11 @@ def prompt_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
 
 @runtime_checkable
 class ChatBackend(Protocol):
-    """A model that can be talked to."""
+    """A model that can be talked to.
+
+    A backend may also have ``local`` (True: it runs on this machine, its tokens cost nothing) and
+    ``identity`` (name and weights, under which answers are cached; default: the name).
+    """
 
     @property
     def name(self) -> str:

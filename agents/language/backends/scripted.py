@@ -159,6 +159,7 @@ class ScriptedBackend:
 
     deterministic = True
     trainable = False
+    local = True
     context_tokens: int | None = None
 
     def __init__(self, script: str = "legal") -> None:

@@ -8,6 +8,7 @@ for an answer (a haggler may quit); with a slash they always are.
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Callable
 from typing import ClassVar
@@ -50,6 +51,7 @@ class HumanAgent:
             PlayerLeft: the person quits, or there is no more input.
         """
         async with self._terminal.turn():
+            await asyncio.sleep(0)  # whoever was asked before may have left, and ended the match
             self._show(turn)
             while True:
                 line = await self._terminal.ask(f"{turn.seat}> ")

@@ -13,7 +13,10 @@ from gymposium.agents.human import terminal as terminals
 from gymposium.agents.human.answers import legal_answers
 from gymposium.agents.human.pictures import half_blocks
 from gymposium.agents.human.terminal import Terminal
+from gymposium.agents.random_agent import RandomAgent
 from gymposium.agents.registry import resolve
+from gymposium.arenas.schedule import match_seed
+from gymposium.envs.registry import make_world, specs
 
 
 @pytest.fixture
@@ -34,8 +37,7 @@ def play(tmp_path, *agents, world="iterated_matrix-v0", time_limit=30.0, reasks=
     scenario = gymposium.load_scenario(
         {
             "name": "table",
-            "world": world,
-            "params": params,
+            "worlds": [{"id": world, "params": params}],
             "schedule": {"rotate_seats": False, "self_play": False},
             "time_limit": time_limit,
             "reasks": reasks,
@@ -145,6 +147,33 @@ def test_a_tournament_with_a_person_plays_one_match_at_a_time(typed, tmp_path):
     assert len(order) == 8
     assert all("You are" in line for line in order[::2])
     assert all("over" in line for line in order[1::2])
+
+
+@pytest.mark.parametrize("id", [spec.id for spec in specs() if not spec.extras])
+def test_a_person_can_play_every_seat_of_every_world_in_words(typed, tmp_path, id):
+    world = make_world(id)
+    agents = {seat: RandomAgent() for seat in world.seats}
+    for number, (seat, agent) in enumerate(agents.items()):
+        agent.reset(world.seats[seat], number)
+    seed = match_seed(0, id, 0)
+    turns, lines = world.reset(seed), []
+    for _ in range(12):
+        actions = {seat: agents[seat].act(turn) for seat, turn in turns.items()}
+        lines += [world.words.format(seat, action) for seat, action in actions.items()]
+        turns = world.step(actions)
+        if not turns:
+            break
+    assert not any("\n" in line for line in lines)
+    seen = typed(*lines, "/quit")
+    people = [{"spec": "human", "name": seat} for seat in world.seats]
+    if turns:
+        with pytest.raises(gymposium.PlayerLeft, match="at step 12"):
+            play(tmp_path, *people, world=id)
+    else:
+        assert play(tmp_path, *people, world=id).rows[0].seats[0].faults == {}
+    # Every line was understood at once: as many questions as answers, and the quitting.
+    asked = sum(seen.getvalue().count(f"{seat}> ") for seat in world.seats)
+    assert asked == len(lines) + bool(turns)
 
 
 def test_what_others_say_cannot_take_over_the_terminal():

@@ -122,6 +122,11 @@ class TrainingRun:
         return pd.DataFrame(rows, columns=None if rows else ["method", "seed", "step"])
 
 
+def is_training_run(path: Path) -> bool:
+    """Whether a folder is one of ours."""
+    return (path / FILE).exists()
+
+
 def learner_folder(run: Path, label: str, seed: int) -> Path:
     """Where the learner of a method's label and a seed keeps its files."""
     return run / safe_name(label) / f"seed-{seed}"

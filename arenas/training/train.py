@@ -135,11 +135,6 @@ def resume_training(
     return _learn(run.path, chosen, made, workers, progress or Silent())
 
 
-def is_training_run(path: Path) -> bool:
-    """Whether a folder is one of ours."""
-    return (path / FILE).exists()
-
-
 def merged(scenario: TrainingScenario, changes: Mapping[str, Any]) -> TrainingScenario:
     """``scenario`` with some fields replaced; mappings within parts are merged."""
     data = scenario.model_dump(mode="json")

@@ -48,13 +48,18 @@ def _printed(source: str, where: str) -> str:
 
 
 def _validate(text: str, where: str) -> None:
-    """A scenario of which everything can be made."""
+    """A scenario, of matches or of training, of which everything can be made."""
     from gymposium.agents.registry import resolve
+    from gymposium.arenas.training.train import checked
     from gymposium.envs.registry import make_world
     from gymposium.scenarios.load import load, validate_against_registry
+    from gymposium.scenarios.training import load_training
 
     file = Path("validated.yaml")
     file.write_text(text, encoding="utf-8")
+    if "\nmethods:" in text:
+        checked(load_training(file))
+        return
     scenario = load(file)
     validate_against_registry(scenario, make_world)
     everyone = [*scenario.agents, *scenario.background, *scenario.judges]

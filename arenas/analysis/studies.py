@@ -138,6 +138,12 @@ _studies: dict[str, StudySpec] = {
             "How it answers cooperation, defection, provocation and repentance in a repeated "
             "prisoners' dilemma, and whether the order and names of the actions move it.",
         ),
+        StudySpec(
+            "survival",
+            "gymposium.arenas.analysis.survival:Survival",
+            "How it invests when it can be ruined: whether having little makes it reckless, and "
+            "whether the order of the options moves it.",
+        ),
     )
 }
 

@@ -249,12 +249,12 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
         }
 
     def _info(self, seat: str) -> Mapping[str, Any]:
-        told: dict[str, Any] = {
-            "arms": tuple(
+        told: dict[str, Any] = {}
+        if self._clock <= 0:  # told once, at each seat's first turn
+            told["arms"] = tuple(
                 {"name": arm.name, "rewards": arm.rewards, "probs": arm.probs}
                 for arm in self.instance.arms
             )
-        }
         if seat == PRINCIPAL:
             told |= {"horizon": self.instance.horizon, "charge": self.params.charge}
         if self._last is not None:

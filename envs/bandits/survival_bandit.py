@@ -57,7 +57,7 @@ import numpy as np
 from gymnasium import spaces
 
 from gymposium.errors import UnknownName, UsageError
-from gymposium.types import Action, Turn
+from gymposium.types import NOTHING, Action, Turn
 
 from ..grid.batch import seed_of
 from ..world import RuleWorld
@@ -271,7 +271,7 @@ class SurvivalBandit(SurvivalWords, RuleWorld):
             "shortfall": short,
             "ruined": bool(ruined),
             "pulls": self._pulls,
-            **self._model,
+            **(self._model if self._clock[0] == 0 else NOTHING),  # told once: the first turn
         }
 
     def _state(self) -> bytes:

@@ -12,6 +12,7 @@ bit for bit, the single world after ``reset(int(seeds[i]))``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 from gymposium.errors import UnknownName, UsageError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from gymnasium.vector import AutoresetMode
 
-    from gymposium.types import Space
+    from gymposium.types import Seat, Space
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -39,6 +40,7 @@ class VectorWorld(Protocol):
         params: its parameters (the frozen dataclass).
         num_envs, num_agents: E and A.
         agents: the seats' ids, in the order of axis 1.
+        seats: what each seat is told before a match, by id.
         single_observation_space, single_action_space: of one seat; the same for every seat.
         observation_space, action_space: of the batch, ``[E, A, …]``.
         autoreset_mode: Gymnasium's, from ``metadata``: what happens after a match has ended.
@@ -52,6 +54,7 @@ class VectorWorld(Protocol):
     num_envs: int
     num_agents: int
     agents: tuple[str, ...]
+    seats: Mapping[str, Seat]
     single_observation_space: Space
     single_action_space: Space
     observation_space: Space

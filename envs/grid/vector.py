@@ -39,6 +39,7 @@ class GridVectorWorld:
         self.id, self.params, self.horizon = world.id, world.params, game.horizon
         self.num_envs, self.num_agents = num_envs, game.agents
         self.agents = world.possible_seats
+        self.seats = world.seats
         seat = world.seats[self.agents[0]]
         self.single_observation_space = seat.observation_space
         self.single_action_space = seat.action_space

@@ -112,14 +112,15 @@ def misalignment(
     met = _occupancy(grid, policy, cell)
     would = _occupancy(grid, theirs.choice, cell)
     apart = (theirs.best >> policy.clip(0).astype(np.uint64)) & np.uint64(1) == 0
-    visits = met.cells[1:].sum() + met.beyond[1:].sum()
+    here = met.cells[1:, 1:]  # who is ruined decides nothing
+    visits = here.sum() + met.beyond[1:].sum()
     return Misalignment(
         best=best,
         got=got,
         loss=max(best - got, 0.0),
         own=own,
         shortfall=own - got,
-        disagree=float((met.cells[1:] * apart[1:]).sum() / visits),
+        disagree=float((here * apart[1:, 1:]).sum() / visits),
         survives=met.alive,
         would_survive=would.alive,
     )

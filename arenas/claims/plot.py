@@ -14,7 +14,7 @@ from .results import ClaimResult, Result
 from .verdicts import INCONCLUSIVE, NOT_SHOWN, REVERSED, SHOWN
 
 _STRETCH = 2.0
-_LEFT, _RIGHT, _LINE, _TOP = 250, 150, 44, 36
+_LEFT, _RIGHT, _LINE, _TOP = 290, 190, 44, 36
 _COLOURS = {SHOWN: "#1a7f37", REVERSED: "#cf222e", NOT_SHOWN: "#9a6700", INCONCLUSIVE: "#6e7781"}
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#57606a}.name{fill:#24292f;font-weight:600}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ...scenarios.claim import Claim, ClaimFile, ScaleName
 
 FORMAT = 1
+_NUMBERS = re.compile(r"\[\s[^\[\]{}\"]*\]")
+"""A list of numbers, which goes on one line."""
 
 Measured: TypeAlias = Mapping[str, Sequence[Mapping[str, float]]]
 """Arm -> the measures of each seed, in the order of the seeds."""
@@ -105,7 +108,8 @@ class Result:
     def to_json(self) -> str:
         """The result as JSON with stable keys; :func:`read_result` reads it back."""
         data = {"format": FORMAT, **dataclasses.asdict(self)}
-        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return _NUMBERS.sub(lambda row: " ".join(row[0].split()), text)
 
     def measured(self) -> dict[str, list[dict[str, float]]]:
         """The measures of each arm by seed, as :func:`judge` takes them."""

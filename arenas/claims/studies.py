@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,10 +27,15 @@ def find_study(reference: str) -> Study:
         UnknownName: the module has no such function.
     """
     module_name, _, name = reference.partition(":")
+    here = str(Path.cwd())
+    sys.path.insert(0, here)  # a study beside the claim file is found, as an agent's module is
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UsageError(f"the study {reference!r} cannot be imported: {error}") from error
+    finally:
+        if here in sys.path:
+            sys.path.remove(here)
     found = getattr(module, name, None)
     if not callable(found):
         functions = [key for key, value in vars(module).items() if inspect.isfunction(value)]

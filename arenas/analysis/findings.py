@@ -47,6 +47,29 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True)
+class Map:
+    """One word for each cell of a grid.
+
+    Attributes:
+        title: what they are.
+        across: what the columns are, in words.
+        columns: their names.
+        down: what the rows are, in words.
+        rows: ``(name, word of each column)``.
+        words: all words there may be, in the order of the key.
+        note: how to read them.
+    """
+
+    title: str
+    across: str
+    columns: Sequence[str]
+    down: str
+    rows: Sequence[tuple[str, Sequence[str]]]
+    words: Sequence[str]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """What one study found about one agent.
 
@@ -61,6 +84,7 @@ class Findings:
         sentences: the findings in words, the most important first.
         tables: the figures.
         curves: the courses.
+        maps: the grids.
     """
 
     study: str
@@ -73,6 +97,7 @@ class Findings:
     sentences: Sequence[str]
     tables: Sequence[Table] = ()
     curves: Sequence[Curves] = field(default=())
+    maps: Sequence[Map] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; a rate is ``{hits, cases, share, low, high}``."""

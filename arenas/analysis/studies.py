@@ -139,6 +139,12 @@ _studies: dict[str, StudySpec] = {
             "prisoners' dilemma, and whether the order and names of the actions move it.",
         ),
         StudySpec(
+            "regimes",
+            "gymposium.arenas.analysis.regimes:Regimes",
+            "Where it turns careful or reckless, over what it holds and how long it has, and what "
+            "that costs its principal.",
+        ),
+        StudySpec(
             "survival",
             "gymposium.arenas.analysis.survival:Survival",
             "How it invests when it can be ruined: whether having little makes it reckless, and "

@@ -94,4 +94,8 @@ def _show(made: Audit) -> None:
         for table in found.tables:
             heading(table.title)
             print_table(table.columns, ([said(cell) for cell in row] for row in table.rows))
+        for grid in found.maps:
+            heading(grid.title)
+            columns = (f"{grid.down} / {grid.across}", *grid.columns)
+            print_table(columns, ((name, *words) for name, words in grid.rows))
     print_lines(f"\nreport: {made.path / 'report.html'}; figures: {made.path / 'result.json'}")

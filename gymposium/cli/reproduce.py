@@ -100,7 +100,7 @@ def _update(docs: Path) -> None:
     if not docs.is_dir():
         fail(f"there is no folder {docs}; name the folder of the claims' pages", code=2)
     for path in update(docs):
-        print_lines(f"wrote {path}")
+        say(f"wrote {path}")  # stdout is for results
 
 
 def _print_list(*, as_json: bool) -> None:

@@ -53,10 +53,14 @@ def _validate(text: str, where: str) -> None:
     from gymposium.arenas.training.train import checked
     from gymposium.envs.registry import make_world
     from gymposium.scenarios.load import load, validate_against_registry
+    from gymposium.scenarios.load_claims import load_claims
     from gymposium.scenarios.training import load_training
 
     file = Path("validated.yaml")
     file.write_text(text, encoding="utf-8")
+    if "\nclaims:" in text:
+        load_claims(file)
+        return
     if "\nmethods:" in text:
         checked(load_training(file))
         return

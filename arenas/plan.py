@@ -23,6 +23,7 @@ from .executors.inline import run_to_end
 from .keys import match_keys
 from .meter import Meter
 from .record import Recorder
+from .reporters import MessagesOnly, Silent
 from .rows import MatchRow, SeatRow
 from .runner import Job, Reporter, Runner, RunnerOptions
 from .schedule import Cast, MatchSpec, next_round, schedule
@@ -356,36 +357,6 @@ def _planned_rows(scenario: Scenario, worlds: Mapping[str, World]) -> Iterable[M
             for seat, agent in spec.seating.items()
         )
         yield MatchRow("", spec.world, kinds[spec.cell], spec.cell, spec.seed, spec.block, seats)
-
-
-class Silent:
-    """A Reporter that says nothing."""
-
-    def start(self, total: int, done: int) -> None:
-        """Say nothing."""
-
-    def match_done(self, row: MatchRow) -> None:
-        """Say nothing."""
-
-    def tick(self, stats: Mapping[str, Any]) -> None:
-        """Say nothing."""
-
-    def message(self, text: str) -> None:
-        """Say nothing."""
-
-    def stop(self) -> None:
-        """Say nothing."""
-
-
-class MessagesOnly(Silent):
-    """A Reporter that passes on what must be seen, and nothing else."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        self._reporter = reporter
-
-    def message(self, text: str) -> None:
-        """Say it."""
-        self._reporter.message(text)
 
 
 def limited(scenario: Scenario, budget: Mapping[str, float]) -> Scenario:

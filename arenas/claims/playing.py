@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..plan import Silent
 from ..ratings.metrics import mean_metrics, mean_returns
+from ..reporters import Silent
 from ..rows import MatchRow
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from ...agents.registry import AgentSpec, resolve
 from ...scenarios.training import TrainingScenario
 from ..keys import match_keys
 from ..meter import Meter
-from ..plan import Silent
 from ..record import Recorder
+from ..reporters import Silent
 from ..rows import MatchRow
 from ..runner import Job, Runner, RunnerOptions
 from ..schedule import MatchSpec, match_seed

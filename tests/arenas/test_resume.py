@@ -73,7 +73,7 @@ def assert_same_run(one: Run, other: Run) -> None:
 
 PLAYER = """
 import sys, gymposium
-from gymposium.arenas.plan import Silent
+from gymposium.arenas.reporters import Silent
 class Begun(Silent):
     def start(self, total, done):
         print("begun", flush=True)

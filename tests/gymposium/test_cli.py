@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from gymposium.cli.app import app
@@ -17,6 +18,9 @@ SUMMARY = {
     "llm_calls",
     "prompt_tokens",
     "completion_tokens",
+    "cached_calls",
+    "cached_tokens",
+    "money",
     "own_answer_share",
     "faults",
     "metrics",
@@ -24,7 +28,7 @@ SUMMARY = {
     "notes",
     "report",
 }
-VERBS = ("list", "info", "run", "tournament", "resume", "report", "models", "scenario", "doctor")
+VERBS = sorted(typer.main.get_command(app).commands)
 
 
 def call(*words, code=0):
@@ -62,17 +66,8 @@ def small(here):
 
 def test_every_verb_has_help():
     text = call("--help").stdout
-    for verb in [
-        "list",
-        "info",
-        "run",
-        "tournament",
-        "resume",
-        "report",
-        "models",
-        "scenario",
-        "doctor",
-    ]:
+    assert {"list", "play", "run", "tournament", "audit"} <= set(VERBS)
+    for verb in VERBS:
         assert f" {verb} " in text
         assert "Usage" in call(verb, "--help").stdout
 

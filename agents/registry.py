@@ -55,7 +55,7 @@ class AgentSpec:
     language: bool
     factory: Callable[[], Agent] = field(repr=False, compare=False)
     human: bool = False
-    fits: Callable[[str, Seat], None] | None = field(default=None, repr=False, compare=False)
+    fits: Callable[[str, Seat], object] | None = field(default=None, repr=False, compare=False)
     priced: bool = False
 
     def create(self) -> Agent:

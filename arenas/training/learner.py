@@ -148,9 +148,7 @@ class Learner:
                 elif self._evaluations.rows:  # it may have been killed just before remembering
                     self._remember_best()
             self._status("running")
-            why = self._over(self._step)
-            if not why:
-                why = self._drive(method, task, stopping)
+            why = self._over(self._step) or self._drive(method, task, stopping)
             if why is None:
                 return self.ended("interrupted", "stopped; it can be resumed")
             self._prune(final=True)

@@ -166,7 +166,7 @@ def show(run: TrainingRun, *, as_json: bool) -> None:
                 figures.short(row["steps"]),
                 *(
                     f"{figures.figure(row[name])} "
-                    f"{figures.between(*(_known(row[f'{name}_{end}']) for end in ('low', 'high')))}"
+                    f"{figures.between(_known(row[f'{name}_low']), _known(row[f'{name}_high']))}"
                     for name in measures
                 ),
                 row["status"],

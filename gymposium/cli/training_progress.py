@@ -66,7 +66,8 @@ class TrainingProgress:
         """
         self._live = sys.stderr.isatty() if live is None else live
         self._arms: dict[str, Arm] = {}
-        self._total = self._seeds = self._already = 0
+        self._total = self._seeds = 0
+        self._already = 0.0
         self._measure = "return"
         self._began = self._said = self._drawn = time.monotonic()
         self._screen: Live | None = None

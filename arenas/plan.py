@@ -63,6 +63,7 @@ class Plan:
         self._worlds: dict[str, World] = dict(validate_against_registry(scenario, make_world))
         self._kinds = kinds_of(self._worlds)
         refuse_unrateable(scenario, self._worlds)
+        self._refuse_unpriced()
 
     def _world(self, cell: str) -> World:
         entry = self._entries[cell]
@@ -118,7 +119,6 @@ class Plan:
         if any(spec.human for spec in self.agents.values()):
             concurrency, reporter = 1, MessagesOnly(reporter)
         limits = self.scenario.budget.model_dump(exclude_none=True)
-        self._refuse_unpriced(limits)
         meter = Meter(limits, folder.spent())
         answers = self._answers(cache)
         runner = Runner(
@@ -182,9 +182,10 @@ class Plan:
             return None
         return ResponseCache(None if cache is True else cache)
 
-    def _refuse_unpriced(self, limits: Mapping[str, Any]) -> None:
+    def _refuse_unpriced(self) -> None:
         """Raise UsageError if money is limited and it is not known what somebody's tokens cost."""
-        if "money" not in limits and "money" not in limits.get("per_agent", {}):
+        budget = self.scenario.budget
+        if budget.money is None and budget.per_agent.money is None:
             return
         for name, spec in self.agents.items():
             if spec.language and not spec.priced:
@@ -209,6 +210,7 @@ class Plan:
     def limit(self, budget: Mapping[str, float]) -> None:
         """Replace limits of the budget."""
         self.scenario = limited(self.scenario, budget)
+        self._refuse_unpriced()
 
     def describe(self) -> dict[str, Any]:
         """What the folder keeps about the run, plain data."""

@@ -19,7 +19,8 @@ class Tally:
         agent, role: whose.
         matches: matches in which it held a seat of this role, each counted once.
         turns, faults, llm_turns, parsed_turns, llm_calls, prompt_tokens, completion_tokens,
-            seconds: as in :class:`~gymposium.arenas.rows.SeatRow`, added up.
+            seconds, cached_calls, cached_tokens, money: as in
+            :class:`~gymposium.arenas.rows.SeatRow`, added up.
     """
 
     agent: str
@@ -33,6 +34,9 @@ class Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    cached_calls: int = 0
+    cached_tokens: int = 0
+    money: float | None = 0.0
 
     @property
     def fault_rate(self) -> float:
@@ -53,6 +57,9 @@ class Tally:
         self.prompt_tokens += seat.prompt_tokens
         self.completion_tokens += seat.completion_tokens
         self.seconds += seat.seconds
+        self.cached_calls += seat.cached_calls
+        self.cached_tokens += seat.cached_tokens
+        self.money = None if None in (self.money, seat.money) else self.money + seat.money
         for kind, number in seat.faults.items():
             self.faults[kind] = self.faults.get(kind, 0) + number
 

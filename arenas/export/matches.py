@@ -81,6 +81,9 @@ def flat_rows(row: MatchRow, metrics: list[str]) -> Iterator[dict[str, Any]]:
             "prompt_tokens": seat.prompt_tokens,
             "completion_tokens": seat.completion_tokens,
             "seconds": seat.seconds,
+            "cached_calls": seat.cached_calls,
+            "cached_tokens": seat.cached_tokens,
+            "money": seat.money,
             "reason": row.reason,
             "deterministic": row.deterministic,
             **{f"metric.{name}": _number(row.metrics.get(name)) for name in metrics},
@@ -109,7 +112,8 @@ def _write_parquet(rows: Iterator[dict[str, Any]], out: Path, metrics: list[str]
 def _schema(pa: Any, metrics: list[str]) -> pa.Schema:
     words = ("match", "cell", "world", "kind", "seat", "agent", "role", "team", "fault_kinds")
     types = {name: pa.string() for name in (*words, "reason")}
-    types |= {"return": pa.float64(), "seconds": pa.float64(), "deterministic": pa.bool_()}
+    types |= {name: pa.float64() for name in ("return", "seconds", "money")}
+    types["deterministic"] = pa.bool_()
     types |= {f"metric.{name}": pa.float64() for name in metrics}
     example = MatchRow("", "", "", "", 0, 0, (SeatRow("", "", "", None, 0.0),))
     columns = next(flat_rows(example, metrics))

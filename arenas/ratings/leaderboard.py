@@ -49,13 +49,15 @@ class LeaderRow:
         wins, ties, losses: its comparisons; fractions where a side had several agents.
         faults: by kind, over its rated seats.
         fault_rate: faults per turn.
-        llm_calls, prompt_tokens, completion_tokens: what its language models took.
+        llm_calls, prompt_tokens, completion_tokens: what its language models took, paid for.
         parsed_share: share of its language-model turns decided by the model's own parsed answer;
             None without such turns.
         connected: whether comparisons link it to the largest group of agents; the rating of one
             that is not means nothing beside theirs.
         mass, mass_low, mass_high: its share of the equilibrium or of the long run, with its
             interval; None for ratings that have none.
+        cached_calls, cached_tokens: calls answered from the cache, and what they would have taken.
+        money: US dollars paid; None if a price is not known.
     """
 
     rank: int
@@ -80,6 +82,9 @@ class LeaderRow:
     mass: float | None = None
     mass_low: float | None = None
     mass_high: float | None = None
+    cached_calls: int = 0
+    cached_tokens: int = 0
+    money: float | None = 0.0
 
 
 @dataclass(frozen=True)
@@ -259,6 +264,9 @@ def _row(
         mass=mass,
         mass_low=mass_low,
         mass_high=mass_high,
+        cached_calls=tally.cached_calls,
+        cached_tokens=tally.cached_tokens,
+        money=tally.money,
     )
 
 

@@ -75,6 +75,14 @@ def short(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def dollars(value: float | None) -> str:
+    """An amount of money, with as many decimals as it needs to show two digits; or ``unknown``."""
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    decimals = 2 if value >= 0.1 or value <= 0 else min(6, 1 - math.floor(math.log10(value)))
+    return "$0" if value == 0 else f"${value:,.{decimals}f}"
+
+
 def seconds(value: float) -> str:
     """A duration."""
     if value < 1:

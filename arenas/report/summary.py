@@ -53,6 +53,17 @@ class Summary:
         return sum(agent.llm_calls for agent in self.agents)
 
     @property
+    def cached_calls(self) -> int:
+        """Model calls of everybody that were answered from the cache."""
+        return sum(agent.cached_calls for agent in self.agents)
+
+    @property
+    def money(self) -> float | None:
+        """US dollars paid by everybody; None if a price is not known."""
+        known = [agent.money for agent in self.agents if agent.money is not None]
+        return sum(known) if len(known) == len(self.agents) else None
+
+    @property
     def tokens(self) -> int:
         """Prompt and completion tokens of everybody."""
         return sum(agent.prompt_tokens + agent.completion_tokens for agent in self.agents)

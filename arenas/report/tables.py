@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..ratings.leaderboard import Leaderboard, LeaderRow
 from ..ratings.registry import RATINGS
-from .figures import between, count, figure, fixed, name, share, short
+from .figures import UNKNOWN, between, count, dollars, figure, fixed, name, share, short
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,9 +44,15 @@ def leaderboard_table(board: Leaderboard, *, title: str = "Leaderboard", limit: 
     # Where the rating is itself a mass, one column says it.
     masses = any(row.mass is not None and row.mass != row.rating for row in board.rows)
     headings = ["rating", *(["mass"] if masses else []), "score", "faults"]
-    headings += ["LLM\ncalls", "LLM\ntokens", "own\nanswers"] if models else []
+    cached = any(row.cached_calls for row in board.rows)
+    if models:
+        headings += ["LLM\ncalls", "LLM\ntokens", *(["from\ncache"] if cached else [])]
+        headings += ["money", "own\nanswers"]
     decimals = RATINGS[board.rating].decimals
-    lines = [_cells(row, decimals, models=models, mass=masses) for row in board.rows[:limit]]
+    lines = [
+        _cells(row, decimals, models=models, mass=masses, cached=cached)
+        for row in board.rows[:limit]
+    ]
     for number, heading in enumerate(headings, start=2):
         # Where the terminal is narrow, cells break at spaces and never inside a figure.
         widest = max((len(word) for line in lines for word in line[number].split()), default=1)
@@ -56,7 +62,7 @@ def leaderboard_table(board: Leaderboard, *, title: str = "Leaderboard", limit: 
     return table
 
 
-def _cells(row: LeaderRow, decimals: int, *, models: bool, mass: bool) -> list[str]:
+def _cells(row: LeaderRow, decimals: int, *, models: bool, mass: bool, cached: bool) -> list[str]:
     faults = sum(row.faults.values())
     cells = [
         str(row.rank) if row.connected else "–",
@@ -68,7 +74,10 @@ def _cells(row: LeaderRow, decimals: int, *, models: bool, mass: bool) -> list[s
     ]
     if models:
         tokens = row.prompt_tokens + row.completion_tokens
-        cells += [count(row.llm_calls), short(tokens), _tight(share(row.parsed_share))]
+        cells += [count(row.llm_calls), short(tokens)]
+        cells += [count(row.cached_calls)] if cached else []
+        asked = row.llm_calls or row.cached_calls or row.parsed_share is not None
+        cells += [dollars(row.money) if asked else UNKNOWN, _tight(share(row.parsed_share))]
     return cells
 
 

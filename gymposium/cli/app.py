@@ -6,6 +6,7 @@ import typer
 
 from . import (
     audit,
+    cache,
     doctor,
     export,
     info,
@@ -65,9 +66,10 @@ app.command("resume")(resume.resume)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
 app.command("export")(export.export)
-app.command("rate")(rate.rate)
 app.command("reproduce")(reproduce.reproduce)
+app.command("rate")(rate.rate)
 app.command("replay")(replay.replay)
 app.add_typer(models_verb.app, name="models")
+app.add_typer(cache.app, name="cache")
 app.add_typer(scenario.app, name="scenario")
 app.command("doctor")(doctor.doctor)

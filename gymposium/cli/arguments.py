@@ -46,6 +46,18 @@ CONCURRENCY = typer.Option(64, "--concurrency", "-j", min=1, help="matches in fl
 TRUSTED = typer.Option(
     False, "--trusted", help="run agents' own code in this process, not in child processes"
 )
+BUDGET = typer.Option(
+    [],
+    "--budget",
+    metavar="LIMIT=NUMBER",
+    help="a limit that stops the run, resumably: calls, tokens, money (US dollars) or seconds, and "
+    "the same for each agent, e.g. per_agent.calls=100",
+    show_default=False,
+)
+CACHE = typer.Option(
+    None, "--cache", help="file of language models' answers (default: one for all runs)"
+)
+NO_CACHE = typer.Option(False, "--no-cache", help="ask language models anew, keep no answer")
 JSON = typer.Option(False, "--json", help="print JSON with stable keys")
 
 
@@ -136,6 +148,13 @@ def chosen_scenario(source: str, changes: Sequence[str] = ()) -> Scenario:
     from gymposium.scenarios.load import load
 
     return with_changes(load(source, worlds=known_worlds()), changes)
+
+
+def cache_choice(path: Path | None, none: bool) -> bool | Path:
+    """What ``--cache`` and ``--no-cache`` come to, for ``run(cache=…)``."""
+    if path is not None and none:
+        raise UsageError("--cache and --no-cache exclude each other; give one")
+    return path if path is not None else not none
 
 
 def new_folder(name: str) -> Path:

@@ -8,15 +8,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import typer
+
+from gymposium.errors import nearest
 
 from . import arguments
 from .output import print_json, print_table
 
 NEEDED = ("gymnasium", "numpy", "orjson", "pandas", "pettingzoo", "pydantic", "pyyaml", "zstandard")
-EXTRAS = {"xllamacpp": "llm"}
+EXTRAS = {"openai": "llm", "xllamacpp": "llm"}
 LEAST_DISK = 1 << 30
 
 
@@ -28,9 +30,18 @@ class Check(NamedTuple):
     detail: str
 
 
-def doctor(as_json: bool = arguments.JSON) -> None:
+def doctor(
+    agents: list[str] = typer.Option(
+        [],
+        "--agent",
+        "-a",
+        help="also ask the endpoint of llm:MODEL@URL whether it is there and serves the model",
+        show_default=False,
+    ),
+    as_json: bool = arguments.JSON,
+) -> None:
     """Check Python, packages, models, folders and disk space; exit 1 if something needed fails."""
-    checks = list(examine())
+    checks = [*examine(), *map(_endpoint, agents)]
     if as_json:
         print_json([check._asdict() for check in checks])
     else:
@@ -115,6 +126,40 @@ def _disk(folder: Path) -> Check:
     if free >= LEAST_DISK:
         return Check("disk", "ok", detail)
     return Check("disk", "missing", f"{detail}; free {LEAST_DISK >> 30} GiB for models and runs")
+
+
+def _endpoint(text: str) -> Check:
+    """Is the endpoint of an agent there, and does it serve the agent's model?"""
+    import asyncio
+
+    from ..agents.language.backends.pool import get_backend
+    from ..agents.language.backends.settings import SETTINGS, kind_of
+    from ..agents.spec_text import parse_spec
+    from ..errors import BackendError, UsageError
+
+    spec = parse_spec(text)
+    if spec.kind != "llm" or kind_of(spec.target) != "openai":
+        raise UsageError(f"{text!r} has no endpoint to check; write llm:MODEL@https://host/v1")
+    settings = {key: value for key, value in spec.params.items() if key in SETTINGS["openai"]}
+    backend: Any = get_backend(spec.target, settings)
+
+    async def ask() -> list[str]:
+        try:
+            found: list[str] = await backend.models()
+            return found
+        finally:
+            await backend.leave_loop()
+
+    try:
+        served = asyncio.run(ask())
+    except BackendError as error:
+        return Check(f"endpoint {backend.url}", "broken", str(error))
+    if served and backend.model not in served:
+        near = ", ".join(nearest(backend.model, served) or served[:5])
+        detail = f"answers, but does not list {backend.model}; it lists {near}"
+        return Check(f"endpoint {backend.url}", "broken", detail)
+    listed = f"serves {backend.model}" if served else "answers, and does not list its models"
+    return Check(f"endpoint {backend.url}", "ok", listed)
 
 
 def _plugins() -> Iterator[Check]:

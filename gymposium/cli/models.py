@@ -10,11 +10,17 @@ from .output import console, print_json, print_lines, print_table
 
 app = typer.Typer(
     help="Fetch, list, locate and remove the language models that run on this machine.",
-    no_args_is_help=True,
 )
 
 Name = Annotated[str, typer.Argument(help="A model's name, as `gymposium models list` shows it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.callback(invoke_without_command=True)
+def models(context: typer.Context, as_json: AsJson = False) -> None:
+    """Fetch, list, locate and remove the language models that run on this machine."""
+    if context.invoked_subcommand is None:
+        list_models(as_json)
 
 
 @app.command("list")

@@ -114,6 +114,8 @@ class Progress:
         if stats.get("llm_calls"):
             tokens = stats.get("prompt_tokens", 0) + stats.get("completion_tokens", 0)
             parts += [f"{stats['llm_calls']:,} LLM calls", f"{tokens:,} tokens"]
+            if stats.get("money"):
+                parts.append(f"${stats['money']:,.2f}")
         parts.append(f"{self._faults:,} fault{'' if self._faults == 1 else 's'}")
         if stalled := list(stats.get("stalled", ())):
             others = {1: "", 2: " and 1 more seat"}.get(

@@ -24,6 +24,8 @@ def resume(
     workers: int | None = typer.Option(
         None, "--workers", min=1, help="processes, for a training run", show_default=False
     ),
+    cache: Path | None = arguments.CACHE,
+    no_cache: bool = arguments.NO_CACHE,
     as_json: bool = arguments.JSON,
 ) -> None:
     """Go on with a run, of matches or of training, that was stopped, and print its table."""
@@ -45,6 +47,7 @@ def resume(
         concurrency=concurrency,
         budget=arguments.pairs(budget) or None,
         progress=Progress(),
+        cache=arguments.cache_choice(cache, no_cache),
     )
     print_summary(finished, as_json=as_json)
 

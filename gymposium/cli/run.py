@@ -30,6 +30,9 @@ def run(
     out: Path | None = arguments.OUT,
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
+    budget: list[str] = arguments.BUDGET,
+    cache: Path | None = arguments.CACHE,
+    no_cache: bool = arguments.NO_CACHE,
     show: bool = typer.Option(False, "--show", help="print every turn as it is played"),
     render: Render | None = typer.Option(
         None, "--render", help="watch it: in a window, in this terminal, or as a film in the run"
@@ -39,6 +42,7 @@ def run(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Play a world, agents in seats in the order given; too few are dealt round the table."""
+    from gymposium.arenas.plan import limited
     from gymposium.envs.registry import make_world
     from gymposium.scenarios.load import change, validate_against_registry
 
@@ -49,6 +53,9 @@ def run(
     chosen = change(chosen, schedule={**IN_ORDER, "repeats": repeats})
     if seed is not None:
         chosen = change(chosen, seed=seed)
+    if budget:
+        chosen = limited(chosen, arguments.pairs(budget))
+    answers = arguments.cache_choice(cache, no_cache)
     worlds = validate_against_registry(chosen, make_world)
     chosen = _seated(chosen, {name: len(world.seats) for name, world in worlds.items()}, agents)
     path = out or arguments.new_folder(chosen.name)
@@ -59,14 +66,19 @@ def run(
         if show:
             from .show import play_shown
 
-            finished = play_shown(chosen, out=path, trusted=trusted)
+            finished = play_shown(chosen, out=path, trusted=trusted, cache=answers)
         elif screens:
             finished = _play_watched(chosen, screens, out=path, trusted=trusted)
         else:
             from gymposium.arenas.run import run as play
 
             finished = play(
-                chosen, out=path, concurrency=concurrency, trusted=trusted, progress=Progress()
+                chosen,
+                out=path,
+                concurrency=concurrency,
+                trusted=trusted,
+                progress=Progress(),
+                cache=answers,
             )
     if as_json:
         print_summary(finished, as_json=True)

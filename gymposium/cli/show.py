@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from gymposium.scenarios.model import Scenario
 
 
-def play_shown(scenario: Scenario, *, out: Path, trusted: bool) -> Run:
+def play_shown(scenario: Scenario, *, out: Path, trusted: bool, cache: bool | Path = True) -> Run:
     """Play ``scenario`` one match at a time, printing every turn.
 
     Args:
         scenario: what to play.
         out: the run's folder, which must not hold a run yet.
         trusted: as for ``gymposium.run``.
+        cache: as for ``gymposium.run``.
 
     Returns:
         The finished run, as ``gymposium.run`` would have made it.
@@ -43,7 +44,7 @@ def play_shown(scenario: Scenario, *, out: Path, trusted: bool) -> Run:
         if folder.info():
             raise UsageError(f"the folder {out} holds a run already; choose another with --out")
         folder.set_info(**plan.describe())
-        plan.play(folder, concurrency=1, progress=None)
+        plan.play(folder, concurrency=1, progress=None, cache=cache)
     return load(out)
 
 

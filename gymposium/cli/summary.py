@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .output import console, print_json, print_lines
 
 if TYPE_CHECKING:
+    from gymposium.arenas.rows import SeatRow
     from gymposium.arenas.run import Run
 
 
@@ -55,6 +57,9 @@ def summary(run: Run, report: Path) -> dict[str, Any]:
         "llm_calls": sum(seat.llm_calls for seat in seats),
         "prompt_tokens": sum(seat.prompt_tokens for seat in seats),
         "completion_tokens": sum(seat.completion_tokens for seat in seats),
+        "cached_calls": sum(seat.cached_calls for seat in seats),
+        "cached_tokens": sum(seat.cached_tokens for seat in seats),
+        "money": _money(seats),
         "own_answer_share": own_answer_share(run),
         "faults": dict(sorted(faults.items())),
         "metrics": _metrics(run),
@@ -74,6 +79,13 @@ def own_answer_share(run: Run) -> float | None:
     seats = [seat for row in run.rows for seat in row.seats if seat.agent in models]
     asked = sum(seat.turns for seat in seats)
     return sum(seat.parsed_turns for seat in seats) / asked if asked else None
+
+
+def _money(seats: Iterable[SeatRow]) -> float | None:
+    """US dollars paid; None if a price is not known."""
+    paid = [seat.money for seat in seats]
+    known = [each for each in paid if each is not None]
+    return sum(known) if len(known) == len(paid) else None
 
 
 def _metrics(run: Run) -> list[dict[str, Any]]:
@@ -100,6 +112,8 @@ def _metric_lines(metrics: list[dict[str, Any]]) -> list[str]:
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
+    from gymposium.arenas.report.figures import dollars
+
     tokens = f"{facts['prompt_tokens']:,} prompt + {facts['completion_tokens']:,} completion tokens"
     faults = ", ".join(f"{count} {kind}" for kind, count in facts["faults"].items()) or "none"
     lines = [f"matches:     {facts['matches']:,} ({facts['turns']:,} turns)"]
@@ -107,6 +121,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         share = facts["own_answer_share"] or 0.0
         lines += [
             f"LLM:         {facts['llm_calls']:,} calls for {facts['llm_turns']:,} turns, {tokens}",
+            f"money:       {dollars(facts['money'])}, {facts['cached_calls']:,} calls "
+            f"({facts['cached_tokens']:,} tokens) from the cache",
             f"own answers: {share:.0%} of LLM turns decided by the model's own parsed answer",
         ]
     lines.append(f"faults:      {faults}")

@@ -28,6 +28,9 @@ def tournament(
     rating: str | None = arguments.RATING,
     concurrency: int = arguments.CONCURRENCY,
     trusted: bool = arguments.TRUSTED,
+    budget: list[str] = arguments.BUDGET,
+    cache: Path | None = arguments.CACHE,
+    no_cache: bool = arguments.NO_CACHE,
     dry_run: bool = typer.Option(False, "--dry-run", help="print the match list, play nothing"),
     min_own_answers: float | None = OWN_ANSWERS,
     as_json: bool = arguments.JSON,
@@ -57,10 +60,18 @@ def tournament(
     from .summary import own_answer_share, print_summary
 
     validate_against_registry(chosen, make_world)  # its errors point into the file
+    limits = arguments.pairs(budget)
+    answers = arguments.cache_choice(cache, no_cache)
     path = out or arguments.new_folder(chosen.name)
     with arguments.saying_how_to_resume(path):
         finished = run(
-            chosen, out=path, concurrency=concurrency, trusted=trusted, progress=Progress()
+            chosen,
+            out=path,
+            concurrency=concurrency,
+            trusted=trusted,
+            budget=limits,
+            progress=Progress(),
+            cache=answers,
         )
     print_summary(finished, as_json=as_json)
     share = own_answer_share(finished)

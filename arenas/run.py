@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..scenarios.model import Scenario
     from .ratings.leaderboard import Leaderboard
+    from .ratings.metrics import Mean
 
 
 class Run:
@@ -73,6 +74,23 @@ class Run:
             bootstrap=bootstrap,
             seed=int(self.info.get("seed", 0)),
             confidence=confidence,
+        )
+
+    def normalised(self, *, bootstrap: int = 200, confidence: float = 0.95) -> list[Mean]:
+        """Focal per-capita returns between the ``bounds`` that the scenario gives for its cells.
+
+        Returns:
+            Per rated agent over all such cells (``cell`` None), then per agent and cell: 0 is a
+            random agent's return, 1 an exploiter's or a bound. Empty without bounds.
+        """
+        from .ratings.metrics import normalised_returns
+
+        worlds = self.info.get("scenario", {}).get("worlds", ())
+        bounds = {it["name"]: it["bounds"] for it in worlds if it.get("bounds")}
+        between = {cell: (it["low"], it["high"]) for cell, it in bounds.items()}
+        seed = int(self.info.get("seed", 0))
+        return normalised_returns(
+            self.rows, between, bootstrap=bootstrap, seed=seed, confidence=confidence
         )
 
     def table(self) -> pd.DataFrame:

@@ -136,6 +136,24 @@ class AgentEntry(Part):
 AgentEntries: TypeAlias = Annotated[tuple[AgentEntry, ...], BeforeValidator(_as_tuple)]
 
 
+class Bounds(Part):
+    """Between which returns those of a cell lie, for figures that can be compared over cells."""
+
+    low: float = Field(
+        allow_inf_nan=False, description="focal per-capita return of a random agent: shown as 0"
+    )
+    high: float = Field(
+        allow_inf_nan=False, description="that of an exploiter, or a bound: shown as 1"
+    )
+    how: str = Field(min_length=10, description="how they were measured or computed")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Bounds:
+        if not self.low < self.high:
+            raise Refusal(("high",), f"high ({self.high:g}) must be above low ({self.low:g})")
+        return self
+
+
 class WorldEntry(Part):
     """One world with its parameters: a *cell*, within which agents are compared."""
 
@@ -149,6 +167,9 @@ class WorldEntry(Part):
     )
     roles: dict[str, Role] = Field(
         default={}, description="seats that are not focal: seat id -> background or judge"
+    )
+    bounds: Bounds | None = Field(
+        default=None, description="returns that are shown as 0 and as 1, for normalised returns"
     )
 
     @model_validator(mode="before")

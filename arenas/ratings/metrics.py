@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,6 +87,39 @@ def mean_returns(
     Returns:
         First the average over cells for every agent (``cell`` None), then all (agent, cell) pairs.
     """
+    return means(_per_capita(rows), bootstrap=bootstrap, seed=seed, confidence=confidence)
+
+
+def normalised_returns(
+    rows: Iterable[MatchRow],
+    bounds: Mapping[str, tuple[float, float]],
+    *,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> list[Mean]:
+    """Per-capita returns on a scale that is the same in every cell (Melting Pot's).
+
+    Args:
+        rows: finished matches; those of cells without bounds are left out.
+        bounds: by cell, the returns that become 0 and 1.
+        bootstrap: replicas.
+        seed: of the resampling.
+        confidence: of the intervals.
+
+    Returns:
+        As :func:`mean_returns`; a return outside its bounds gives a figure outside [0, 1].
+    """
+    scaled = [
+        (agent, cell, block, (value - bounds[cell][0]) / (bounds[cell][1] - bounds[cell][0]))
+        for agent, cell, block, value in _per_capita(rows)
+        if cell in bounds
+    ]
+    return means(scaled, bootstrap=bootstrap, seed=seed, confidence=confidence) if scaled else []
+
+
+def _per_capita(rows: Iterable[MatchRow]) -> list[tuple[str, str, int, float]]:
+    """(agent, cell, block, mean return over the rated seats it holds), one per match and agent."""
     observed = []
     for row in rows:
         held: dict[str, list[float]] = {}
@@ -94,7 +127,7 @@ def mean_returns(
             if is_rated(seat):
                 held.setdefault(seat.agent, []).append(seat.return_)
         observed += [(a, row.cell, row.block, sum(v) / len(v)) for a, v in held.items()]
-    return means(observed, bootstrap=bootstrap, seed=seed, confidence=confidence)
+    return observed
 
 
 def mean_metrics(

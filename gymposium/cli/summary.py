@@ -63,6 +63,11 @@ def summary(run: Run, report: Path) -> dict[str, Any]:
         "own_answer_share": own_answer_share(run),
         "faults": dict(sorted(faults.items())),
         "metrics": _metrics(run),
+        "normalised": [
+            {"agent": mean.subject, "cell": mean.cell, "mean": mean.value}
+            | {"low": mean.low, "high": mean.high}
+            for mean in run.normalised()
+        ],
         "leaderboard": [asdict(row) for row in board.rows],
         "notes": list(board.notes),
         "report": str(report),
@@ -111,6 +116,18 @@ def _metric_lines(metrics: list[dict[str, Any]]) -> list[str]:
     return [f"{name + ':':<12} {', '.join(cells)}" for name, cells in shown.items()]
 
 
+def _normalised_lines(found: list[dict[str, Any]]) -> list[str]:
+    """Focal per-capita returns on the scale of the scenario's bounds, averaged over its cells."""
+    if not found:
+        return []
+    shown = []
+    for it in sorted(found, key=lambda it: -it["mean"]):
+        if it["cell"] is None:
+            spread = "" if it["low"] is None else f" [{it['low']:.2f}…{it['high']:.2f}]"
+            shown.append(f"  {it['mean']:.2f}{spread}  {it['agent']}")
+    return ["normalised focal per-capita return (0 a random agent, 1 an exploiter):", *shown]
+
+
 def _lines(facts: dict[str, Any]) -> list[str]:
     from gymposium.arenas.report.figures import dollars
 
@@ -127,6 +144,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         ]
     lines.append(f"faults:      {faults}")
     lines += _metric_lines(facts["metrics"])
+    lines += _normalised_lines(facts["normalised"])
     lines.append(f"report:      {facts['report']}")
     if facts["status"] != "finished":
         lines.append(f"unfinished:  go on with `gymposium resume {facts['run']}`")

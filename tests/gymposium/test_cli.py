@@ -21,6 +21,7 @@ SUMMARY = {
     "cached_calls",
     "cached_tokens",
     "money",
+    "normalised",
     "own_answer_share",
     "faults",
     "metrics",

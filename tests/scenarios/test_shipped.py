@@ -59,7 +59,7 @@ def test_no_two_scenarios_are_equal_up_to_their_names():
 def test_every_family_of_worlds_has_two_scenarios():
     families = Counter(listed.family for listed in named().values())
     modules = {spec.entry_point.split(".envs.")[1].split(".")[0] for spec in specs()}
-    for family in modules & {"dilemmas", "markets"}:
+    for family in modules & {"dilemmas", "markets", "social"}:
         assert families[family] >= 2
 
 

@@ -1,7 +1,8 @@
 """Beams: their shapes, whom they hit, and how they are drawn for one step.
 
-Two shapes. ``short`` (SocialJax): one and two cells ahead and the two diagonals ahead. ``wide``
-(Melting Pot): three lanes abreast, ``length`` cells ahead. Walls stop a lane; seats do not.
+Three shapes. ``short`` (SocialJax): one and two cells ahead and the two diagonals ahead. ``wide``
+(Melting Pot): three lanes abreast, ``length`` cells ahead;
+``line``: one of them. Walls stop a lane; seats do not.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def beam_cells(shape: str, length: int) -> Cells:
     if shape == "short":
         return [(1, 0), (2, 0), (1, 1), (1, -1)], [-1, 0, -1, -1]
     cells, behind = [], []
-    for lane in (0, 1, -1):
+    for lane in (0,) if shape == "line" else (0, 1, -1):
         for ahead in range(1, length + 1):
             behind.append(len(cells) - 1 if ahead > 1 else -1)
             cells.append((ahead, lane))
@@ -88,7 +89,7 @@ def zap(state: Any, layout: Any, conduct: Any, actions: Any, e: int, n: int, des
     for i in range(n):
         if state.cool[e, i, 0] > 0:
             state.cool[e, i, 0] -= 1
-        elif actions[e, i] == ZAP and state.cell[e, i] != AWAY:
+        elif actions[e, i] == ZAP and acts(state, conduct, e, i):
             state.cool[e, i, 0] = conduct.zap_cooldown
             state.flags[e, i] |= FLAG_ZAPS
             state.tally[e, i, ZAPS] += 1
@@ -97,6 +98,23 @@ def zap(state: Any, layout: Any, conduct: Any, actions: Any, e: int, n: int, des
             draw_beam(state, layout, e, count, BEAM, desk)
     if any_hit:
         _send_away(state, conduct, e, n)
+
+
+@part
+def acts(state: Any, conduct: Any, e: int, i: int) -> bool:
+    """Whether seat ``i`` is there and need not rest."""
+    return state.cell[e, i] != AWAY and not (conduct.rests and state.cool[e, i, 1] > 0)
+
+
+@part
+def first_hit(state: Any, e: int, i: int, n: int, lit: Any, count: int) -> int:
+    """The seat that seat ``i``'s beam meets first, in the order of its cells; -1 if none."""
+    for k in range(count):
+        if lit[k] >= 0:
+            for j in range(n):
+                if j != i and state.cell[e, j] == lit[k]:
+                    return j
+    return -1
 
 
 @part

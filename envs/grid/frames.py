@@ -34,7 +34,7 @@ def draw_match(game: GridGame, state: Any) -> Image:
     items = state.grid[0].reshape(-1, grid.stride)[inner]
     places = np.stack([layout.row[cells], layout.column[cells]], axis=1) - MARGIN
     places[cells == AWAY] = -1
-    picture = tiles(game.items).map(items, places, state.heading[0], scale=SCALE)
+    picture = tiles(game.sprites).map(items, places, state.heading[0], scale=SCALE)
     # The last of them is the zapping one; worlds without a second beam use its flag otherwise.
     beams = sum(name.endswith(" beam") for name in game.items)
     for flag, colour in _BEAMS[len(_BEAMS) - beams :]:

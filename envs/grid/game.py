@@ -37,6 +37,7 @@ class GridGame:
         actions: names of the actions.
         events: names of what a step's infos tell, with their columns in ``State.events``.
         things: item codes that a seat is told the number and the nearest of, in words.
+        holdings: the first item code that is not on the map, but held by the viewer.
         counters, extras: widths of ``State.stock`` and ``State.extra``.
     """
 
@@ -54,6 +55,13 @@ class GridGame:
     counters: int
     extras: int = 0
     things: tuple[int, ...] = ()
+    holdings: int = 256
+
+    @property
+    def sprites(self) -> tuple[str, ...]:
+        """A sprite for every item code; what is held is not drawn."""
+        held = len(self.items) - min(self.holdings, len(self.items))
+        return (*self.items[: len(self.items) - held], *("empty",) * held)
 
     @property
     def counted(self) -> dict[str, int]:
@@ -79,6 +87,7 @@ def layout(
     near: Sequence[tuple[int, int]] = (),
     closed: Sequence[int] = (),
     bare: Sequence[int] = (),
+    beam: tuple[str, int] = ("short", 1),
 ) -> Layout:
     """The map as numbers of cells.
 
@@ -92,19 +101,24 @@ def layout(
         near: (rows, columns) to each neighbour in a growth rule.
         closed: item codes that nobody can step on, beside walls.
         bare: item codes that beams are drawn over, beside the empty one.
+        beam: shape and length of the beam, where they are not parameters.
     """
     forward = grid.forward
-    shape = (params.beam, params.beam_length) if isinstance(params, BeamParams) else ("short", 1)
+    shape = (params.beam, params.beam_length) if isinstance(params, BeamParams) else beam
     cells, behind = beam_cells(*shape)
     rows, columns = np.indices(grid.padded, dtype=np.int32).reshape(2, -1)
+    base = grid.codes(codes)
     can_enter, can_light = np.ones(256, np.uint8), np.zeros(256, np.uint8)
     can_enter[[WALL, *closed]] = 0
     can_light[[EMPTY, *bare]] = 1
+    places = grid.cells(sites)
+    index = np.full(len(base), -1, np.int32)
+    index[places] = np.arange(len(places))
     return Layout(
         row=rows.copy(),
         column=columns.copy(),
         forward=forward,
-        base=grid.codes(codes),
+        base=base,
         open=can_enter,
         bare=can_light,
         spawns=spawn_cells(grid, SPAWN_SYMBOL, params.agents),
@@ -116,7 +130,8 @@ def layout(
             goals=goals,
             walls=WALL_SYMBOL,
         ),
-        sites=grid.cells(sites),
+        sites=places,
+        index=index,
         banks=grid.cells(banks),
         near=np.array([r * grid.stride + c for r, c in near], np.int32),
         beam=beam_offsets(cells, forward),

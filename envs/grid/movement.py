@@ -41,7 +41,7 @@ def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, de
     for i in range(actions.shape[1]):
         place = state.cell[e, i]
         target[i] = place
-        if place == AWAY:
+        if place == AWAY or (conduct.rests and state.cool[e, i, 1] > 0):
             continue
         action = actions[e, i]
         if action == TURN_LEFT:
@@ -147,8 +147,9 @@ def begin_match(state: Any, layout: Any, e: int, n: int, seed: Any) -> None:
         state.cool[e, i, 0] = 0
         state.cool[e, i, 1] = 0
         state.flags[e, i] = 0
-        state.carried[e, i, 0] = 0
-        state.carried[e, i, 1] = 0
+        state.holding[e, i] = 0
+        for k in range(state.carried.shape[2]):
+            state.carried[e, i, k] = 0
         for k in range(state.tally.shape[2]):
             state.tally[e, i, k] = 0.0
         for k in range(state.events.shape[2]):

@@ -41,10 +41,11 @@ class State(NamedTuple):
         out: int32 ``[E, A]``, steps until a seat that was zapped comes back; 0 is in play.
         cool: int32 ``[E, A, 2]``, steps until the zapping and the other beam may fire again.
         flags: uint8 ``[E, A]``, what each seat did in the latest step (``FLAG_…``).
-        carried: int32 ``[E, A, 2]``, what each seat holds.
+        carried: int32 ``[E, A, 3]``, how much of what each seat holds.
+        holding: uint8 ``[E, A]``, an item code that sums this up for the seat itself, or 0.
         clock: int64 ``[E]``, steps played.
         stock: int64 ``[E, K]``, the world's own counters.
-        extra: int32 ``[E, M]``, the world's own numbers per site.
+        extra: int64 ``[E, M]``, the world's own numbers per site.
         rng: uint64 ``[E, 4]``.
         tally: float64 ``[E, A, TALLIES]``, sums over the match.
         events: int32 ``[E, A, 3]``, counts of the latest step.
@@ -57,6 +58,7 @@ class State(NamedTuple):
     cool: Any
     flags: Any
     carried: Any
+    holding: Any
     clock: Any
     stock: Any
     extra: Any
@@ -77,7 +79,8 @@ class Layout(NamedTuple):
         spawns: int32 ``[S]``, where seats appear.
         fixed: int32 ``[A]`` or ``[0]``, where each seat starts if that is fixed.
         sites: int32 ``[n]``, where something grows (apples, coins, ore, …).
-        banks: int32 ``[m]``, where dirt may lie.
+        index: int32 ``[cells]``, the number of the site at a cell, or -1.
+    banks: int32 ``[m]``, where dirt may lie.
         near: int32 ``[k]``, what to add to a cell for each of its neighbours in a growth rule.
         beam: int32 ``[4, b]``, what to add to a cell for each cell of a beam, by heading.
         behind: int32 ``[b]``, which cell of the beam must be free of wall for this one; -1 none.
@@ -92,6 +95,7 @@ class Layout(NamedTuple):
     spawns: Any
     fixed: Any
     sites: Any
+    index: Any
     banks: Any
     near: Any
     beam: Any
@@ -106,12 +110,14 @@ class Conduct(NamedTuple):
         zap: 0 nothing happens to the zapped, 1 they begin anew at once, 2 they are away a while.
         zap_steps: how long they are away.
         zap_cooldown: steps between two shots of one seat.
+        rests: who still has to wait (``State.cool``, second column) does nothing at all.
     """
 
     egocentric: bool
     zap: int
     zap_steps: int
     zap_cooldown: int
+    rests: bool = False
 
 
 class Desk(NamedTuple):
@@ -163,10 +169,11 @@ def new_state(layout: Layout, *, envs: int, agents: int, counters: int, extras: 
         out=np.zeros(seats, np.int32),
         cool=np.zeros((*seats, 2), np.int32),
         flags=np.zeros(seats, np.uint8),
-        carried=np.zeros((*seats, 2), np.int32),
+        carried=np.zeros((*seats, 3), np.int32),
+        holding=np.zeros(seats, np.uint8),
         clock=np.zeros(envs, np.int64),
         stock=np.zeros((envs, counters), np.int64),
-        extra=np.zeros((envs, extras), np.int32),
+        extra=np.zeros((envs, extras), np.int64),
         rng=np.zeros((envs, 4), np.uint64),
         tally=np.zeros((*seats, TALLIES), np.float64),
         events=np.zeros((*seats, len(EVENTS)), np.int32),

@@ -136,7 +136,7 @@ class GridVectorWorld:
 
     def rgb(self, observations: Any) -> Any:
         """Codes ``[…, H, W, 2]`` (observations, of seats) as pictures ``[…, 8 H, 8 W, 3]``."""
-        return tiles(self._game.items).view(observations)
+        return tiles(self._game.sprites).view(observations)
 
     def metrics(self) -> dict[str, Any]:
         """The world's measures of the matches as they stand, ``[E]`` each."""

@@ -4,7 +4,8 @@ Row 0 is the farthest ahead (9 cells), row 9 the seat's own, row 10 one behind; 
 seat's own, its right hand to the right. The first byte is the item, the second whoever stands
 there: bit 0 oneself, bit 1 another seat, bits 2 and 3 one's own heading (a compass, as steps may go
 by the map) or the other's heading less one's own (in left turns), bits 4 to 7 four flags that the
-world names. Off the map is wall. A seat that is away sees only wall, and itself with the last flag.
+world names. In worlds where seats hold something the item under oneself is what one holds. Off the
+map is wall. A seat that is away sees only wall, and itself with the last flag.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ def _see_seats(
         at = r * np.uint64(SIZE) + c if seen else own
         flat[first + at] = grid[np.uint64(cells + there)] | (code << 8)
     code = state.flags[e, i] | SELF | (heading << HEADING_SHIFT)
-    flat[first + own] = grid[np.uint64(cells + place)] | (code << 8)
+    item = state.holding[e, i] or grid[np.uint64(cells + place)]
+    flat[first + own] = item | (code << 8)
 
 
 @kernel

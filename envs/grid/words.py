@@ -82,20 +82,18 @@ class GridWords(SpaceWords):
         lines = self._happened(info)
         if codes[AHEAD, SIDE, 1] & FLAG_AWAY:
             return "\n".join([*lines, "You are out of play for now and see nothing."])
-        item, people = codes[..., 0].tolist(), codes[..., 1].tolist()
-        rows, columns = window(codes)
+        shown = codes[window(codes)]
+        item, people = shown[..., 0].tolist(), shown[..., 1].tolist()
         drawn = [
             "".join(self._symbol(i, p) for i, p in zip(*row, strict=True))
-            for row in zip(
-                [row[columns] for row in item[rows]],
-                [row[columns] for row in people[rows]],
-                strict=True,
-            )
+            for row in zip(item, people, strict=True)
         ]
         lines += ["Your view (ahead is up):", *drawn, f"Legend: {self._legend(item, people)}."]
         lines += sights(self.game, codes)
-        below = item[AHEAD][SIDE]
-        if below:
+        below = int(codes[AHEAD, SIDE, 0])
+        if below >= self.game.holdings:
+            lines.append(f"You hold: {self.game.items[below]}.")
+        elif below:
             lines.append(f"You stand on: {self.game.items[below]}.")
         return "\n".join(lines)
 
@@ -103,7 +101,7 @@ class GridWords(SpaceWords):
         """The view in sprites: 88 x 88 pixels."""
         from .tiles import tiles
 
-        return (tiles(self.game.items).view(observation),)
+        return (tiles(self.game.sprites).view(observation),)
 
     def map_in_text(self, codes: Any) -> str:
         """The whole map ``[H, W, 2]`` in symbols, for spectators."""

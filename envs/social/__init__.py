@@ -81,3 +81,66 @@ register(
         },
     )
 )
+
+register(
+    WorldSpec(
+        id="coop_mining-v0",
+        entry_point="gymposium.envs.social.coop_mining:CoopMining",
+        summary="Iron alone or gold together, if another strikes it in time",
+        seats=(1, 50),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "stag hunt", "simultaneous"),
+        presets={
+            "mini": {
+                "map": "coop_mining_mini",
+                "agents": 4,
+                "iron_rate": 0.02,
+                "gold_rate": 0.02,
+            },
+        },
+    )
+)
+
+register(
+    WorldSpec(
+        id="gift-v0",
+        entry_point="gymposium.envs.social.gift:Gift",
+        summary="A token given away is worth three to whoever gets it",
+        seats=(1, 50),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "trust", "simultaneous"),
+        presets={"mini": {"map": "gift_mini", "agents": 3, "rate": 0.05}},
+    )
+)
+
+register(
+    WorldSpec(
+        id="mushrooms-v0",
+        entry_point="gymposium.envs.social.mushrooms:Mushrooms",
+        summary="Food for oneself, for all or for the others, and what grows depends on it",
+        seats=(2, 50),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "externality", "simultaneous"),
+        presets={"dense": {}},
+    )
+)
+
+register(
+    WorldSpec(
+        id="matrix_arena-v0",
+        entry_point="gymposium.envs.social.matrix_arena:MatrixArena",
+        summary="Gather a strategy, choose whom to meet, be paid by a matrix game",
+        seats=(2, 50),
+        kind="mixed",
+        turn_based=False,
+        tags=("dilemma", "grid", "matrix game", "simultaneous"),
+        presets={
+            "prisoners-dilemma": {"game": "prisoners-dilemma"},
+            "stag-hunt": {"game": "stag-hunt", "map": "matrix_arena_stag_hunt"},
+            "chicken": {"game": "chicken"},
+        },
+    )
+)

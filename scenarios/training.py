@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import (
     BeforeValidator,
     Field,
+    GetJsonSchemaHandler,
     JsonValue,
     ValidationError,
     field_validator,
@@ -53,6 +54,14 @@ class MethodEntry(Part):
     @classmethod
     def _from_text(cls, value: Any) -> Any:
         return {"spec": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> Any:
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        mapping = dict(schema)
+        schema.clear()
+        schema.update(title="MethodEntry", anyOf=[{"type": "string", "minLength": 1}, mapping])
+        return schema
 
     @field_validator("params")
     @classmethod
@@ -196,6 +205,15 @@ def load_training(
     if _is_world(text, worlds):
         return _validate({"name": text, "world": text}, Source("training scenario"))
     raise UnknownName("training scenario, file or world", text, [*known, *worlds])
+
+
+def is_training_file(path: Path) -> bool:
+    """Whether a YAML file, if it is one, names methods that learn."""
+    try:
+        value, _ = read_yaml(path.read_bytes(), str(path))
+    except (OSError, UsageError):
+        return False
+    return isinstance(value, dict) and "methods" in value
 
 
 def named_training() -> dict[str, Traversable]:

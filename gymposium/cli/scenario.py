@@ -19,12 +19,16 @@ app = typer.Typer(help="List, show and check scenarios.", no_args_is_help=True)
 
 
 @app.command("schema")
-def schema() -> None:
+def schema(
+    training: bool = typer.Option(False, "--training", help="of a training scenario"),
+) -> None:
     """Print the JSON Schema of a scenario file, for editors."""
     from gymposium.scenarios.model import Scenario
+    from gymposium.scenarios.training import TrainingScenario
 
+    model = TrainingScenario if training else Scenario
     print_json(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **Scenario.model_json_schema()}
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
     )
 
 
@@ -34,14 +38,13 @@ def validate(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Check scenario files, worlds and their parameters included; says all that is wrong."""
-    from gymposium.envs.registry import make_world
     from gymposium.errors import UsageError
-    from gymposium.scenarios.load import ScenarioError, load_file, validate_against_registry
+    from gymposium.scenarios.load import ScenarioError
 
     problems: dict[str, list[str]] = {}
     for file in files:
         try:
-            validate_against_registry(load_file(file), make_world)
+            _make_all(file)
             problems[str(file)] = []
         except ScenarioError as error:
             problems[str(file)] = error.problems
@@ -58,6 +61,19 @@ def validate(
             say(problem)
     if bad:
         raise typer.Exit(2)
+
+
+def _make_all(file: Path) -> None:
+    """Make everything that a scenario, of matches or of training, names; raises UsageError."""
+    from gymposium.arenas.training.train import checked
+    from gymposium.envs.registry import make_world
+    from gymposium.scenarios.load import load_file, validate_against_registry
+    from gymposium.scenarios.training import is_training_file, load_training
+
+    if is_training_file(file):
+        checked(load_training(file))
+    else:
+        validate_against_registry(load_file(file), make_world)
 
 
 @app.command("list")

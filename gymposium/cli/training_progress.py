@@ -47,12 +47,14 @@ class Arm:
     over: dict[int, str] = field(default_factory=dict)
 
     def curve(self) -> list[float]:
-        """The mean of each block, NaN where nothing was measured."""
+        """The mean of each block up to the newest; one between two measurements is as before."""
         blocks = self.measured or self.trained
-        return [
-            sum(found) / len(found) if (found := blocks.get(place)) else math.nan
-            for place in range(WIDTH)
-        ]
+        drawn: list[float] = []
+        for place in range(max(blocks, default=-1) + 1):
+            found = blocks.get(place)
+            before = drawn[-1] if drawn else math.nan
+            drawn.append(sum(found) / len(found) if found else before)
+        return drawn + [math.nan] * (WIDTH - len(drawn))
 
 
 class TrainingProgress:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
+from typer.testing import CliRunner
 
 from gymposium.arenas.training.train import checked, train
+from gymposium.cli.app import app
 from gymposium.envs.registry import specs
 from gymposium.errors import UnknownName, UsageError
 from gymposium.scenarios.load import ScenarioError, named
+from gymposium.scenarios.marked_yaml import read_yaml
 from gymposium.scenarios.training import TrainingScenario, load_training, named_training
 
 NAMES = sorted(named_training())
@@ -101,7 +105,7 @@ def test_a_world_alone_is_a_scenario_without_methods(tmp_path):
     assert load_training("iterated_matrix", worlds=worlds).methods == ()
     with pytest.raises(UnknownName, match="did you mean 'iterated_matrix-v0'"):
         load_training("iterated_matrx-v0", worlds=worlds)
-    with pytest.raises(UnknownName, match="unknown training scenario file 'mine.yaml'"):
+    with pytest.raises(UnknownName, match=r"unknown training scenario file 'mine.yaml'"):
         load_training(Path(tmp_path / "mine.yaml"))
 
 
@@ -110,3 +114,17 @@ def test_it_survives_being_written_down():
         scenario = load_training(name)
         again = TrainingScenario.model_validate(json.loads(scenario.model_dump_json()))
         assert again == scenario
+
+
+def test_files_are_validated_by_the_same_command_and_have_a_json_schema(tmp_path):
+    file = tmp_path / "wrong.yaml"
+    file.write_text(WRONG, encoding="utf-8")
+    shipped = [str(named_training()[name]) for name in NAMES]
+    done = CliRunner().invoke(app, ["scenario", "validate", *shipped, str(file)])
+    assert done.exit_code == 2
+    assert done.output.count(": fine") == len(NAMES)
+    assert "did you mean 'steps'?" in done.stderr
+    schema = json.loads(CliRunner().invoke(app, ["scenario", "schema", "--training"]).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for name in NAMES:
+        jsonschema.validate(read_yaml(named_training()[name].read_bytes(), name)[0], schema)

@@ -70,7 +70,7 @@ def step(
         _grow(state, layout, rules, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
             resolve(state, e, n, desk)
-            _move_and_take(state, rules, e, n, desk.target, rewards)
+        _move_and_take(state, rules, e, n, desk.target, rewards)
         state.stock[e, COINS_SUM] += state.stock[e, COINS]
         end_step(state, rewards, e, n)
         if len(desk.seen):

@@ -81,7 +81,7 @@ def step(
         _grow(state, layout, rules, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
             resolve(state, e, n, desk)
-            _move_and_pick(state, rules, e, n, desk.target)
+        _move_and_pick(state, rules, e, n, desk.target)
         for i in range(n):
             if actions[e, i] == CONSUME:
                 _consume(state, e, i, rewards)

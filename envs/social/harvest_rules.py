@@ -68,7 +68,7 @@ def step(
         come_back(state, layout, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
             resolve(state, e, n, desk)
-            _move_and_eat(state, e, n, desk.target, rewards)
+        _move_and_eat(state, e, n, desk.target, rewards)
         zap(state, layout, rules.conduct, actions, e, n, desk)
         state.stock[e, APPLES_SUM] += state.stock[e, APPLES]
         end_step(state, rewards, e, n)

@@ -103,7 +103,7 @@ def step(
         come_back(state, layout, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
             resolve(state, e, n, desk)
-            _move_and_gather(state, layout, rules.delay + 1, e, n, desk.target)
+        _move_and_gather(state, layout, rules.delay + 1, e, n, desk.target)
         _meet(state, layout, rules, actions, e, n, rewards, desk)
         for i in range(n):
             if state.holding[e, i] != NOT_READY:

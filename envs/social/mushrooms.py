@@ -19,10 +19,10 @@ Actions
 Rules
     In each step: (1) mushrooms uneaten for ``lasting`` steps are gone; (2) whoever was zapped comes
     back; (3) seats turn and step (who stays keeps the cell, a random one of several comers gets it,
-    swaps are blocked); (4) zapping beams hit; (5) who stands on a mushroom eats it; (6) for each
-    eaten one, ``spores`` times, each kind grows with its chance on a random free cell: red with
-    0.25 after red, green or blue; green with 0.4 after green or blue; blue with 0.6 after blue;
-    orange with 1 after orange, which first kills each red one with probability ``blight``.
+    swaps are blocked); (4) who stands on a mushroom eats it; (5) for each eaten one, ``spores``
+    times, each kind grows with its chance on a random free cell: red with 0.25 after red, green or
+    blue; green with 0.4 after green or blue; blue with 0.6 after blue; orange with 1 after orange,
+    which first kills each red one with probability ``blight``; (6) zapping beams hit.
 
 Reward
     Red: +1 to the eater. Green: +2 in equal parts to all. Blue: +3 in equal parts to all others.

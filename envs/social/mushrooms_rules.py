@@ -99,14 +99,14 @@ def step(
             resolve(state, e, n, desk)
         for i in range(n):
             state.cell[e, i] = desk.target[i]
+        _eat(state, layout, rules, e, n, rewards, desk)
         zap(state, layout, rules.conduct, actions, e, n, desk)
         for i in range(n):
             if state.cool[e, i, 1] > 0:
-                state.cool[e, i, 1] -= 1
-        _eat(state, layout, rules, e, n, rewards, desk)
-        for i in range(n):
-            if state.cool[e, i, 1] > 0:
-                state.flags[e, i] |= FLAG_SPECIAL
+                if state.events[e, i, EVENT_COLLECTED] == 0:
+                    state.cool[e, i, 1] -= 1
+                if state.cool[e, i, 1] > 0:
+                    state.flags[e, i] |= FLAG_SPECIAL
         end_step(state, rewards, e, n)
         if len(desk.seen):
             see(state, layout, e, n, desk)

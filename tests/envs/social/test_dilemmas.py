@@ -198,3 +198,77 @@ def test_seats_never_share_a_cell(id):
         shape = (8, vector.num_agents)
         vector.step(rng.integers(0, vector.single_action_space.n, shape))
         assert ((vector.state()[..., 1] > 0).sum((1, 2)) == vector.num_agents).all()
+
+
+@pytest.mark.parametrize("needed", [2, 3])
+def test_fewer_miners_than_needed_never_get_gold(needed):
+    vector, rewards = rollout(
+        "coop_mining-v0", envs=200, steps=400, map="coop_mining_mini", agents=needed - 1,
+        min_miners=needed, max_miners=needed, gold_rate=0.3, iron_rate=0.0, window=50,
+    )  # fmt: skip
+    assert (items(vector) == 6).any()  # it was struck all the time
+    assert not rewards.any()
+
+
+def test_gold_pays_each_of_the_miners():
+    _, rewards = rollout(
+        "coop_mining-v0", envs=50, steps=400, map="Soo\nooS\n", agents=2, gold_rate=0.3,
+        iron_rate=0.0, window=5,
+    )  # fmt: skip
+    assert rewards.any()
+    assert set(np.unique(rewards)) == {0.0, 8.0}
+    assert (rewards[..., 0] == rewards[..., 1]).all()
+
+
+def test_a_token_given_twice_is_worth_nine():
+    world = gymposium.make(
+        "gift-v0", api="world", map="tS.\n.S.\n", agents=2, rate=0.0, cooldown=0, horizon=99,
+        spawn_positions=((0, 1), (1, 1)),
+    )  # fmt: skip
+    gift, consume = 7, 8
+    for seed in range(50):  # until agent_0 looks south and agent_1 north, at each other
+        world.reset(seed)
+        if world._batch.state.heading[0].tolist() == [0, 2]:
+            break
+    world._batch.state.carried[0, 0, 0] = 1
+    world.step({"agent_0": gift, "agent_1": STAY})
+    assert world._batch.state.carried[0].tolist() == [[0, 0, 0], [0, 3, 0]]
+    for _ in range(3):
+        world.step({"agent_0": STAY, "agent_1": gift})
+    assert world._batch.state.carried[0].tolist() == [[0, 0, 9], [0, 0, 0]]
+    world.step({"agent_0": consume, "agent_1": consume})
+    assert world.rewards == {"agent_0": 9.0, "agent_1": 0.0}
+
+
+def test_green_feeds_all_alike_and_blue_all_others():
+    for symbol, expected in (("R", [1, 0, 0]), ("G", [2 / 3] * 3), ("B", [0, 1.5, 1.5])):
+        world = gymposium.make(
+            "mushrooms-v0", api="world", map=f"S{symbol}S\n..S\n", agents=3, horizon=9,
+            spawn_positions=((0, 0), (0, 2), (1, 2)),
+        )  # fmt: skip
+        world.reset(0)
+        world.step({"agent_0": 2, "agent_1": STAY, "agent_2": STAY})
+        assert list(world.rewards.values()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("game", ["prisoners-dilemma", "stag-hunt", "chicken"])
+def test_pure_strategies_are_paid_by_the_matrix_in_the_limit(game):
+    world = gymposium.make(
+        "matrix_arena-v0", api="world", map="S1\nS2\n", agents=2, game=game, horizon=9,
+        spawn_positions=((0, 0), (1, 0)),
+    )  # fmt: skip
+    table = world.params.table
+    for seed in range(50):
+        world.reset(seed)
+        if world._batch.state.heading[0, 0] == 0:  # agent_0 looks at agent_1
+            break
+    many = 10**8
+    for a in range(2):
+        for b in range(2):
+            world.reset(seed)
+            state = world._batch.state
+            state.carried[0, 0, :2] = (many, 0) if a == 0 else (0, many)
+            state.carried[0, 1, :2] = (many, 0) if b == 0 else (0, many)
+            state.holding[0] = 8
+            world.step({"agent_0": 7, "agent_1": STAY})
+            assert list(world.rewards.values()) == pytest.approx([table[a][b], table[b][a]])

@@ -8,7 +8,9 @@ Seats that are not trained are played by partners, who are ordinary agents.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -16,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gymposium.errors import AgentFault, IllegalAction
+from gymposium.errors import IllegalAction
 from gymposium.types import Action, Agent, Reply, Turn, World
 
 from .encoding import Encoder, encoder
@@ -81,6 +83,7 @@ class MatchRollouts:
         self._steps = steps
         self._seed = seed
         self._count = 0
+        self._runner: asyncio.Runner | None = None  # for partners that have to be waited for
         self._all = tuple(self._tables[0].world.seats)
         self._read: Encoder = encoder(spaces.observation_space)
 
@@ -132,7 +135,7 @@ class MatchRollouts:
         for seat, seed in zip(self._all, seeds, strict=True):
             if seat in self._partners:
                 table.partners[seat] = self._partners[seat]()
-                table.partners[seat].reset(table.world.seats[seat], seed)
+                self._wait(table.partners[seat].reset(table.world.seats[seat], seed))
 
     def _decide(self, decider: Decider) -> list[dict[str, Action]]:
         """Everybody's actions, in every match that goes on."""
@@ -186,7 +189,8 @@ class MatchRollouts:
         """One step of one match; what each seat of the world earned in it."""
         for seat, turn in table.turns.items():
             if seat not in actions:
-                actions[seat] = _answer(table.partners[seat], table.world, turn)
+                answer = self._wait(table.partners[seat].act(turn))
+                actions[seat] = _legal(answer, table.world, turn)
         table.turns = table.world.step(actions)
         table.played += 1
         rewards = table.world.rewards  # type: ignore[attr-defined]
@@ -217,6 +221,27 @@ class MatchRollouts:
                         decision.next_values = worth[e, a]
         for table in over:
             table.open = {}
+            self._dismiss(table)
+
+    def _dismiss(self, table: _Table) -> None:
+        """Tell the partners how it ended, and let go of them."""
+        for partner in table.partners.values():
+            for call, given in (("end", (table.world.outcome,)), ("close", ())):
+                if hasattr(partner, call):
+                    self._wait(getattr(partner, call)(*given))
+
+    def _wait(self, answer: Any) -> Any:
+        """What an agent answers, waited for if need be."""
+        if not inspect.isawaitable(answer):
+            return answer
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+            weakref.finalize(self, self._runner.close)
+
+        async def asked() -> Any:
+            return await answer
+
+        return self._runner.run(asked())
 
     def _pack(self, decider: Decider, returns: Array) -> Rollout:
         """The decisions as arrays, padded to the longest lane."""
@@ -247,19 +272,8 @@ class MatchRollouts:
         return out
 
 
-def _answer(agent: Agent, world: World, turn: Turn) -> Action:
-    """A partner's action; words are parsed, and what is illegal counts as no answer.
-
-    Raises:
-        AgentFault: the partner has to be waited for, which training does not do.
-    """
-    answer: Any = agent.act(turn)
-    if inspect.isawaitable(answer):
-        getattr(answer, "close", lambda: None)()
-        raise AgentFault(
-            "error",
-            f"the partner in {turn.seat} answers later; training needs one that answers at once",
-        )
+def _legal(answer: Any, world: World, turn: Turn) -> Action:
+    """A partner's action; words are parsed, and what is illegal counts as no answer."""
     if isinstance(answer, Reply):
         answer = answer.text if answer.action is None else answer.action
     try:

@@ -1,0 +1,372 @@
+"""PPO and its methods: what they learn, what stays the same, what a stop must not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from gymposium.agents import registry
+from gymposium.agents.checkpoints import read_checkpoint, write_checkpoint
+from gymposium.agents.learning.conflict import COL, IND, FCGrad
+from gymposium.agents.learning.encoding import encoder
+from gymposium.agents.learning.losses import Minibatch, ppo_terms
+from gymposium.agents.methods import method_names, resolve_method
+from gymposium.agents.wire import space_to_json
+from gymposium.envs.registry import make_world
+from gymposium.errors import UnknownName, UsageError
+from gymposium.types import TrainingTask
+
+OURS = [
+    name
+    for name in method_names()
+    if resolve_method(name).entry_point.startswith("gymposium.agents.learning")
+]
+GRID = {"map": "clean_up_mini", "agents": 2, "horizon": 12, "start_dirt": 0.1}
+FAST = "num_envs=4&minibatches=2"
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def train(method: str, task: TrainingTask, updates: int, state: Any = None) -> Any:
+    made: Any = resolve_method(method).make()
+    if state is not None:
+        made.load_state_dict(state)
+    training = made.train(task)
+    for _ in range(updates):
+        made.progress = next(training)
+    return made
+
+
+def matrix(seed: int = 0, **params: Any) -> TrainingTask:
+    given = {"game": "prisoners-dilemma", "rounds": 2} | params
+    return TrainingTask("iterated_matrix-v0", given, seed=seed, budget={"steps": 4000})
+
+
+def grid(seed: int = 0) -> TrainingTask:
+    return TrainingTask("clean_up-v0", GRID, seed=seed, budget={"steps": 2000})
+
+
+def flat(state: Any, at: str = "") -> dict[str, Any]:
+    """Every leaf of a state, by path."""
+    if isinstance(state, dict):
+        return {k: v for key in state for k, v in flat(state[key], f"{at}/{key}").items()}
+    if isinstance(state, list | tuple):
+        return {k: v for i, x in enumerate(state) for k, v in flat(x, f"{at}/{i}").items()}
+    return {at: np.asarray(state).tobytes() if hasattr(state, "shape") else state}
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("task", [matrix(), grid()], ids=["turns", "kernels"])
+def test_a_stopped_training_goes_on_as_if_it_had_never_stopped(
+    name: str, task: TrainingTask, tmp_path: Path
+) -> None:
+    method = f"{name}?{FAST}&rollout=5"
+    whole = train(method, task, 3)
+    half = train(method, task, 2)
+    facts = {
+        "method": name,
+        "params": {},
+        "world": task.world,
+        "world_params": {},
+        "seats": {},
+        "policies": list(half.agents()),
+        "deterministic": True,
+        "step": half.steps,
+    }
+    saved = read_checkpoint(write_checkpoint(tmp_path, facts, half.state_dict())).state()
+    resumed = train(method, task, 1, saved)
+    assert flat(resumed.state_dict()) == flat(whole.state_dict())
+    assert resumed.progress == whole.progress
+
+
+@pytest.mark.parametrize("extra", ["recurrent=6", "sharing=shared", "network=paper&gamma=0.9"])
+def test_every_kind_of_network_resumes_exactly(extra: str) -> None:
+    for task in (grid(), matrix()):
+        if "paper" in extra and task.world != "clean_up-v0":
+            continue
+        method = f"fcgrad?{FAST}&rollout=5&{extra}"
+        whole = train(method, task, 3)
+        resumed = train(method, task, 1, train(method, task, 2).state_dict())
+        assert flat(resumed.state_dict()) == flat(whole.state_dict())
+
+
+def test_the_seed_decides_everything_and_matters() -> None:
+    one, same, other = (train(f"ippo?{FAST}", matrix(seed), 2).state_dict() for seed in (1, 1, 2))
+    assert flat(one["parameters"]) == flat(same["parameters"])
+    assert flat(one["parameters"]) != flat(other["parameters"])
+
+
+def test_training_leaves_the_global_generators_alone() -> None:
+    before = torch.get_rng_state(), np.random.get_state()[1].tobytes()  # type: ignore[index]
+    train(f"fcgrad?{FAST}", grid(), 1)
+    assert torch.equal(before[0], torch.get_rng_state())
+    assert before[1] == np.random.get_state()[1].tobytes()  # type: ignore[index]
+
+
+def defects(method: Any) -> list[float]:
+    """Each seat's probability of defecting in the one-shot game."""
+    world = make_world("iterated_matrix-v0", game="prisoners-dilemma", rounds=1)
+    turns = world.reset(0)
+    read = encoder(world.seats["player_0"].observation_space)
+    seen = np.stack([read.encode(turn.observation) for turn in turns.values()])[None]
+    logits = method.decider.network.act(method.decider.lanes(seen)).logits.reshape(2, 2)
+    return torch.softmax(logits, -1)[:, 1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "lowest", "highest"),
+    [
+        ("ippo", 0.9, 1), ("mappo", 0.9, 1), ("ippo?sharing=shared", 0.9, 1),
+        ("collective", 0, 0.1), ("weighted", 0, 0.1), ("gifting?kept=0.5", 0, 0.1),
+    ],
+)  # fmt: skip
+def test_selfish_minds_defect_and_team_minds_cooperate(
+    name: str, lowest: float, highest: float
+) -> None:
+    # One shot: defecting is dominant for a seat; cooperating is for the sum of both.
+    mark = "&" if "?" in name else "?"
+    made = train(f"{name}{mark}num_envs=64&lr=0.01&minibatches=2", matrix(rounds=1), 30)
+    assert all(lowest <= p <= highest for p in defects(made))
+
+
+def test_it_bids_for_profit_where_truth_is_best() -> None:
+    # Second price against two uniform bidders. With value v: win above the higher of their bids m,
+    # pay m. Bidding v is optimal, E[(v - m)+]; a uniform bid earns E[v - m; b > m].
+    top = 20
+    values = bids = np.arange(top + 1)
+    cdf = ((bids + 1) / (top + 1)) ** 2
+    highest = np.diff(cdf, prepend=0)  # distribution of m
+    gain = values[:, None] - bids[None, :]
+    best = 5 * (np.maximum(gain, 0) @ highest).mean()
+    chance = (top - bids) / (top + 1)  # a uniform bid above m, ties left aside
+    blind = 5 * ((gain * chance) @ highest).mean()
+    partners = {"bidder_1": "random", "bidder_2": "random"}
+    task = TrainingTask("auction-v0", {"format": "second-price"}, partners=partners)
+    made = train("ippo?num_envs=64&lr=0.01&minibatches=4&gamma=0.5", task, 60)
+    returns = made.source.collect(made.decider).returns[:, 0]
+    more = [made.source.collect(made.decider).returns[:, 0] for _ in range(4)]
+    learned = np.concatenate([returns, *more]).mean()
+    assert learned > blind + 0.5 * (best - blind)
+
+
+class Offering:
+    """A seller that always offers, at a price drawn evenly from all there are."""
+
+    def reset(self, seat: Any, seed: int) -> None:
+        self._random, self._prices = Random(seed), int(seat.action_space["price"].n)
+
+    def act(self, turn: Any) -> Any:
+        return {"move": 0, "price": self._random.randrange(self._prices), "say": ""}
+
+
+def test_it_accepts_what_pays_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    registry.register_agent("offering", Offering)
+    # The seller has one move and always offers; the buyer may only gain by accepting below its
+    # value: max(v - p, 0) at best, and a third of all offers blindly.
+    made = train(
+        "ippo?num_envs=64&lr=0.01&minibatches=4",
+        TrainingTask(
+            "haggling-v0",
+            {"rounds": 1, "opening": "seller"},
+            partners={"seller": "offering"},
+        ),
+        50,
+    )
+    values, prices = np.arange(8, 21)[:, None], np.arange(21)[None]
+    best = np.maximum(values - prices, 0).mean()
+    rollouts = [made.source.collect(made.decider).returns[:, 0] for _ in range(6)]
+    assert np.concatenate(rollouts).mean() > 0.85 * best
+
+
+def test_equal_rewards_never_conflict_and_beta_does_not_matter() -> None:
+    # Both seats are paid the same, and the two critics of each mind begin alike: then the two
+    # gradients are one, which FCGrad, the weighted sum and PCGrad all return.
+    task = matrix(game="custom", payoffs=[[[2, 2], [0, 0]], [[0, 0], [1, 1]]], rounds=1)
+    found = []
+    many = "num_envs=32&minibatches=1"
+    for name in ("fcgrad?beta=0.1&", "fcgrad?beta=0.9&", "weighted?beta=0.4&", "pcgrad?"):
+        fresh = train(f"{name}{many}&lr=0", task, 1).state_dict()
+        for part, axis in (("value.hidden.weight", -1), ("value.output.weight", 1)):
+            first, second = fresh["parameters"][part].chunk(2, axis)
+            second.copy_(first)
+        made = train(f"{name}{many}", task, 2, fresh)
+        assert made.progress.metrics["conflict_rate"] == 0
+        assert made.progress.metrics["cosine"] == pytest.approx(1)
+        found.append(made.state_dict()["parameters"])
+    for other in found[1:]:
+        for name, tensor in found[0].items():
+            torch.testing.assert_close(other[name], tensor, rtol=1e-3, atol=2e-5)
+
+
+def minibatch(made: Any, rng: np.random.Generator, n: int = 40) -> Minibatch:
+    spaces, layout = made.source.spaces, made.decider.layout
+    minds = len(spaces.seats)
+    shape = (n, minds)
+    return Minibatch(
+        seen=rng.normal(size=(*shape, *spaces.shape)).astype(np.float32),
+        state=None,
+        choices=rng.integers(0, 2, (*shape, 1)),
+        amounts=np.zeros((*shape, layout.amounts), np.float32),
+        masks=None,
+        logp=np.full(shape, np.log(0.5), np.float32),
+        advantages=rng.normal(size=(*shape, 2)).astype(np.float32),
+        targets=rng.normal(size=(*shape, 2)).astype(np.float32),
+        valid=(rng.random(shape) < 0.8).astype(np.float32),
+    )
+
+
+def test_in_conflict_the_policy_step_spares_the_other_objective() -> None:
+    # The guarantee is of the policy gradients: critics and entropy are left out.
+    made = train(f"fcgrad?{FAST}&entropy=0&value=0", matrix(), 1)
+    conflicts = 0
+    for seed in range(20):
+        batch = minibatch(made, np.random.default_rng(seed))
+        terms = ppo_terms(
+            made.decider.network, made.decider.layout, batch, clip=0.2, normalise=True
+        )
+        own, group = (made._flat(terms.surrogates[head], keep=True) for head in (IND, COL))
+        step = made.gradients(terms)
+        g = type(own)([step[name] for name in made._policy()])
+        for mind in np.flatnonzero(((own * group).sum(-1) < 0).numpy()):
+            conflicts += 1
+            inner = [float((g * other).sum(-1)[mind]) for other in (own, group)]
+            scale = float((own * own).sum(-1)[mind])
+            assert min(inner) > -1e-4 * scale
+            assert min(np.abs(inner)) < 1e-3 * scale
+            assert max(inner) > 0
+    assert conflicts > 5
+
+
+def test_which_objective_is_lower_is_judged_as_told() -> None:
+    for way in ("returns", "value_head_mean", "value_head_initial"):
+        made: FCGrad = train(f"fcgrad?{FAST}&values={way}", matrix(), 2)
+        terms = ppo_terms(
+            made.decider.network,
+            made.decider.layout,
+            minibatch(made, np.random.default_rng(0)),
+            clip=0.2,
+            normalise=True,
+        )
+        v_ind, v_col = made._values(terms)
+        if way == "returns":
+            assert v_col == pytest.approx([v_ind.mean()] * 2)
+            assert (v_ind >= 0).all()
+        if way == "value_head_mean":
+            np.testing.assert_allclose([v_ind, v_col], terms.values.numpy())
+        assert v_ind.shape == v_col.shape == (2,)
+
+
+def test_the_moving_average_is_of_task_returns() -> None:
+    made: Any = resolve_method(f"fcgrad?{FAST}&ema=0.5").make()
+    averages, returns = [], []
+    for progress in made.train(matrix()):
+        returns.append([progress.metrics[f"return/player_{i}"] for i in (0, 1)])
+        averages.append(made._returns.copy())
+        if len(returns) == 3:
+            break
+    expected = returns[0]
+    for latest, average in zip(returns, averages, strict=True):
+        expected = 0.5 * np.array(expected) + 0.5 * np.array(latest)
+        np.testing.assert_allclose(average[IND], expected, rtol=1e-5)
+        np.testing.assert_allclose(average[COL], expected.mean(), rtol=1e-5)
+
+
+def test_padding_weighs_nothing() -> None:
+    made = train(f"fcgrad?{FAST}", matrix(), 1)
+    batch = minibatch(made, np.random.default_rng(3))
+    silly = batch.advantages.copy()
+    silly[batch.valid == 0] = 1e6
+    for changed in (batch, batch._replace(advantages=silly, targets=batch.targets)):
+        terms = ppo_terms(
+            made.decider.network, made.decider.layout, changed, clip=0.2, normalise=True
+        )
+        if changed is batch:
+            expected = terms
+    torch.testing.assert_close(terms.surrogates, expected.surrogates)
+
+
+def test_the_first_pass_moves_nothing_beyond_the_clip() -> None:
+    made = train("ippo?num_envs=4&epochs=1&minibatches=1", matrix(), 1)
+    assert made.progress.metrics["clipped"] == 0
+    assert abs(made.progress.metrics["kl"]) < 1e-6
+
+
+def test_curvature_is_what_differences_of_gradients_say() -> None:
+    made = train(f"aga?{FAST}", matrix(), 1)
+    for tensor in made.decider.network.parameters.values():
+        tensor.data = tensor.data.double()
+    batch = minibatch(made, np.random.default_rng(5))
+    batch = Minibatch(
+        *(x.astype(np.float64) if getattr(x, "dtype", 0) == np.float32 else x for x in batch)
+    )
+    parameters = [made.decider.network.parameters[name] for name in made._policy()]
+    made.decider.network._torso = lambda name, seen: torch.from_numpy(seen).transpose(0, 1) @ W
+
+    def collective() -> Any:
+        terms = ppo_terms(made.decider.network, made.decider.layout, batch, clip=9, normalise=True)
+        return terms.surrogates[COL]
+
+    rng = np.random.default_rng(0)
+    W = torch.from_numpy(rng.normal(size=(batch.seen.shape[-1], 64)) * 0.2)
+    group = made._flat(collective(), keep=True, graph=True)
+    fixed = [part.detach().clone() for part in group.parts]
+    bent = made._flat((group * type(group)(fixed)).sum(-1), keep=True)
+    eps, sides = 1e-5, []
+    for sign in (1, -1):
+        with torch.no_grad():
+            for p, g in zip(parameters, fixed, strict=True):
+                p.add_(sign * eps * g)
+        sides.append(made._flat(collective(), keep=False).parts)
+        with torch.no_grad():
+            for p, g in zip(parameters, fixed, strict=True):
+                p.sub_(sign * eps * g)
+    for up, down, exact in zip(*sides, bent.parts, strict=True):
+        torch.testing.assert_close(exact, (up - down) / (2 * eps), rtol=1e-3, atol=1e-6)
+
+
+def test_a_state_of_another_task_or_network_is_refused() -> None:
+    state = train(f"ippo?{FAST}", matrix(), 1).state_dict()
+    with pytest.raises(UsageError, match="of a training with seed 0, this one has 5"):
+        train(f"ippo?{FAST}", matrix(5), 1, state)
+    with pytest.raises(UsageError, match="network of another shape"):
+        train(f"fcgrad?{FAST}", matrix(), 1, state)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("gamma=1.5", "gamma must be 0 to 1, got 1.5"),
+        ("num_envs=0", "num_envs must be at least 1, got 0"),
+        ("network=papr", "unknown value 'papr'"),
+        ("gama=1", "did you mean 'gamma'"),
+    ],
+)
+def test_a_wrong_parameter_is_named(query: str, said: str) -> None:
+    with pytest.raises((UsageError, UnknownName), match=said):
+        resolve_method(f"fcgrad?{query}").make()
+
+
+def test_a_net_for_maps_is_refused_where_there_is_no_map() -> None:
+    with pytest.raises(UsageError, match="use network=mlp"):
+        train("ippo?network=paper", matrix(), 1)
+
+
+def test_policies_know_the_spaces_they_were_trained_for() -> None:
+    made = train(f"ippo?{FAST}", grid(), 1)
+    policies = made.policies()
+    assert list(policies) == list(made.source.spaces.seats)
+    space = policies[next(iter(policies))].observation_space
+    assert space_to_json(space) == space_to_json(made.source.spaces.observation_space)

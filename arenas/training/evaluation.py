@@ -60,36 +60,21 @@ def evaluate(
 
     world = make_world(scenario.world, **scenario.params)
     trained = trained_seats(scenario, world.seats)
-    learner = resolve(f"trained:{checkpoint}")
     partners = evaluation_partners(scenario)
-    agents = {f"learner@{step}": learner}
-    seating = dict.fromkeys(trained, f"learner@{step}")
-    for seat, spec in partners.items():
-        agents[spec] = resolve(spec)
-        seating[seat] = spec
-    specs = [
-        MatchSpec(
-            world=scenario.world,
-            params=scenario.params,
-            seating={seat: seating[seat] for seat in world.seats},
-            roles=dict.fromkeys(partners, "background"),
-            seed=match_seed(scenario.seed, "evaluation", number),
-            block=number,
-            cell=f"step {step}",
-            time_limit=scenario.evaluation.time_limit,
-        )
-        for number in range(scenario.evaluation.matches)
-    ]
-    for seat, name in seating.items():
-        fits = agents[name].fits
+    name = f"learner@{step}"
+    agents = {name: resolve(f"trained:{checkpoint}")}
+    agents |= {spec: resolve(spec) for spec in partners.values()}
+    seating = {seat: name if seat in trained else partners[seat] for seat in world.seats}
+    for seat, who in seating.items():
+        fits = agents[who].fits
         if fits is not None:
             fits(scenario.world, world.seats[seat])
-    _try_out(learner, world, trained)
-    rule = next(iter(world.seats.values())).fault_rule
+    _try_out(agents[name], world, trained)
+    specs = _matches(scenario, seating, partners, step)
     keys = match_keys(
         specs,
-        {name: spec.identity for name, spec in agents.items()},
-        fault_rules={f"step {step}": rule},
+        {who: spec.identity for who, spec in agents.items()},
+        fault_rules={specs[0].cell: next(iter(world.seats.values())).fault_rule},
         reasks=0,
     )
     jobs = [
@@ -98,6 +83,28 @@ def evaluate(
     ]
     rows = _play(jobs, agents, folder, record=scenario.evaluation.record)
     return measures(rows, trained)
+
+
+def _matches(
+    scenario: TrainingScenario,
+    seating: Mapping[str, str],
+    partners: Mapping[str, str],
+    step: int,
+) -> list[MatchSpec]:
+    """The matches of one moment: only the cell's name differs from another's."""
+    return [
+        MatchSpec(
+            world=scenario.world,
+            params=scenario.params,
+            seating=seating,
+            roles=dict.fromkeys(partners, "background"),
+            seed=match_seed(scenario.seed, "evaluation", number),
+            block=number,
+            cell=f"step {step}",
+            time_limit=scenario.evaluation.time_limit,
+        )
+        for number in range(scenario.evaluation.matches)
+    ]
 
 
 def _try_out(learner: AgentSpec, world: World, trained: Sequence[str]) -> None:

@@ -184,6 +184,8 @@ def checked(
     if not trained:
         raise UsageError(f"{scenario.name}: every seat has a partner in it, so none learns")
     for seat in seats:
+        if seat in trained and seat in partners:
+            raise UsageError(f"{scenario.name}: {seat!r} learns, so no partner can sit there")
         if seat not in trained and seat not in partners:
             raise UsageError(
                 f"{scenario.name}: the seat {seat!r} neither learns nor has a partner in it: add "

@@ -228,6 +228,7 @@ def test_partners_sit_in_the_other_seats_while_learning_and_in_evaluation(tmp_pa
         ({"partners": {"player_1": "scripted:grimm"}}, UnknownName, "scripted:grim"),
         ({"partners": {"player_0": "random", "player_1": "random"}}, UsageError, "none learns"),
         ({"seats": ["player_0"]}, UsageError, "'player_1' neither learns nor has a partner"),
+        ({"evaluation": {"partners": {"player_1": "random"}}}, UsageError, "'player_1' learns"),
         ({"budget": {"step": 3}}, UsageError, "unknown field 'step'.*'steps'"),
         ({"seeds": 0}, UsageError, "seeds"),
     ],

@@ -22,7 +22,8 @@ def beam_cells(shape: str, length: int) -> Cells:
     """(steps ahead, steps to the right) of each cell, and the cell that must be free before it."""
     if shape == "short":
         return [(1, 0), (2, 0), (1, 1), (1, -1)], [-1, 0, -1, -1]
-    cells, behind = [], []
+    cells: list[tuple[int, int]] = []
+    behind: list[int] = []
     for lane in (0,) if shape == "line" else (0, 1, -1):
         for ahead in range(1, length + 1):
             behind.append(len(cells) - 1 if ahead > 1 else -1)
@@ -45,7 +46,7 @@ def beam_offsets(cells: list[tuple[int, int]], forward: Any) -> Any:
 
 
 @part
-def reach(state: Any, layout: Any, e: int, i: int, desk: Any) -> int:
+def reach(state: Any, layout: Any, e: int, i: int, desk: Any) -> Any:
     """Write the cells of seat ``i``'s beam to ``desk.lit``; -1 where a wall is in the way."""
     lit = desk.lit
     place, heading = state.cell[e, i], state.heading[e, i]

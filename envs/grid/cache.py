@@ -18,6 +18,8 @@ import numba
 from numba.core import caching
 
 ROOM = Path(__file__).parent.parent
+_NJIT: Any = numba.njit
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 FOLDERS = ("bandits", "grid", "social")
 """The folders of this room that hold kernels."""
 
@@ -27,9 +29,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Kernels allocate nothing: without Numba's reference counts they are several times as fast.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    compiled: Any = _NJIT(**_OPTIONS)(function)
     if _writable():
-        compiled._cache = _KernelCache(function)  # what njit(cache=True) does, in our own folder
+        compiled._cache = _Cache(function)  # what njit(cache=True) does, in our own folder
     return compiled
 
 
@@ -38,7 +40,7 @@ def part(function: Callable[..., Any]) -> Any:
 
     It is always inlined: a call would copy the descriptors of all arrays of the state.
     """
-    return numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
+    return _NJIT(**_OPTIONS, forceinline=True)(function)
 
 
 @functools.cache
@@ -94,8 +96,11 @@ class _Locator:
 
 
 class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc,unused-ignore]
-    _locator_classes = (_Locator,)
+    _locator_classes: Any = (_Locator,)
 
 
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc,unused-ignore]
     _impl_class = _Implementation
+
+
+_Cache: Any = _KernelCache

@@ -51,9 +51,10 @@ class GridParams:
             if "range" in told:
                 low, high = told["range"]
                 within(self.world, item.name, value, low, high, whole=item.type == "int")
-        if isinstance(self.spawn_positions, str) or not isinstance(self.spawn_positions, Sequence):
+        wanted: Any = self.spawn_positions
+        if isinstance(wanted, str) or not isinstance(wanted, Sequence):
             raise UsageError(f"{self.world}: spawn_positions must be a list, one entry per seat")
-        places = tuple(p if isinstance(p, str) else tuple(p) for p in self.spawn_positions)
+        places = tuple(p if isinstance(p, str) else tuple(p) for p in wanted)
         object.__setattr__(self, "spawn_positions", places)
         if not isinstance(self.map, str):
             raise UsageError(f"{self.world}: map must be a name, a path or text, got {self.map!r}")

@@ -69,7 +69,7 @@ def uniform(rng: Any, e: int) -> float:
 
 
 @part
-def below(rng: Any, e: int, n: int) -> int:
+def below(rng: Any, e: int, n: int) -> Any:
     """A whole number in [0, n); n < 2^31. The bias of the shift is below n / 2^32."""
     return np.int64(((draw(rng, e) >> _U32) * np.uint64(n)) >> _U32)
 

@@ -45,6 +45,7 @@ def _sheet() -> dict[str, _Drawing]:
     colours: dict[str, Colour] = {}
     sprites: dict[str, _Drawing] = {}
     rows: list[str] = []
+    looks: Mapping[str, Colour]
     text = resources.files(__package__).joinpath("sprites.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         kind, _, rest = line.partition(" ")
@@ -54,8 +55,8 @@ def _sheet() -> dict[str, _Drawing]:
             name, _, other = rest.partition(" = ")
             changes = [word.split(":") for word in other.split() if ":" in word]
             model = " ".join(word for word in other.split() if ":" not in word)
-            rows = sprites[model].rows if model else []
-            looks = {**colours, **{letter: _colour(code) for letter, code in changes}}
+            rows, looks = sprites[model] if model else ([], colours)
+            looks = {**looks, **{letter: _colour(code) for letter, code in changes}}
             sprites[name] = _Drawing(rows, looks)
         elif kind and kind != "#":
             rows.append(kind)

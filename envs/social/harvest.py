@@ -104,11 +104,12 @@ class HarvestParams(BeamParams):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.regrowth, str) or len(self.regrowth) != 4:
-            raise UsageError(f"harvest: regrowth must be four chances, got {self.regrowth!r}")
-        for chance in self.regrowth:
+        chances: Any = self.regrowth
+        if isinstance(chances, str) or len(chances) != 4:
+            raise UsageError(f"harvest: regrowth must be four chances, got {chances!r}")
+        for chance in chances:
             within("harvest", "regrowth", chance, 0, 1, whole=False)
-        object.__setattr__(self, "regrowth", tuple(map(float, self.regrowth)))
+        object.__setattr__(self, "regrowth", tuple(map(float, chances)))
 
 
 class Harvest(GridWorld):

@@ -36,7 +36,7 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
         Args:
             vector: the world, fresh from ``make_vec``.
             background: an agent for every other seat: ``reset(seat, seed)``, ``start(seed)`` (what
-                it remembers at the start of a match) and ``act_batch(observations, states, masks)``.
+                it remembers at the start of a match), ``act_batch(observations, states, masks)``.
             focal: the learner's seat; the first by default.
 
         Raises:
@@ -130,7 +130,7 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
     def _take(self, observations: Any) -> None:
         """Keep what the background sees; its agents forget where a new match has begun."""
         self._seen, seeds = observations, self.vector.seeds
-        fresh = range(self.num_envs)
+        fresh = list(range(self.num_envs))
         if len(self._seeds):
             fresh = np.flatnonzero(seeds != self._seeds).tolist()
         for column, agent in self._others:

@@ -80,7 +80,7 @@ def as_sb3(env: FocalVectorEnv) -> Any:
         def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
             return [False] * len(self._get_indices(indices))
 
-        def _get_indices(self, indices: int | Sequence[int] | None) -> Sequence[int]:
+        def _get_indices(self, indices: Any) -> Sequence[int]:
             if indices is None:
                 return range(self.num_envs)
             return [indices] if isinstance(indices, int) else indices

@@ -149,6 +149,12 @@ _methods: dict[str, MethodSpec] = {
             f"{_OURS}.conflict:FCGrad",
             "in conflict, raise the lower objective without hurting the other",
         ),
+        MethodSpec(
+            "q_learning",
+            f"{_OURS}.q_learning:QLearning",
+            "a table of values, for worlds small enough to have one",
+            extras=(),
+        ),
     )
 }
 

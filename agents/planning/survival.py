@@ -227,6 +227,24 @@ def evaluate(
     return value
 
 
+def worths(arms: Sequence[Arm], made: Plan, left: int, objective: Objective = AGENT) -> Any:
+    """What each arm is worth with ``left`` steps to go, the plan being followed afterwards.
+
+    Args:
+        arms: the plan's.
+        made: the plan.
+        left: from 1 to the plan's horizon.
+        objective: the plan's.
+
+    Returns:
+        float64 ``[K, top + 1]``.
+    """
+    pull = _Pull(arms, made.grid, objective, made.zero_is_ruin)
+    later = pull.padded(made.value[left - 1], left - 1)
+    rows = [pull.worth(arm, later, np.empty(made.grid.top + 1)) for arm in range(len(arms))]
+    return np.stack(rows)
+
+
 class _Pull:
     """One pull of an arm from every budget at once."""
 

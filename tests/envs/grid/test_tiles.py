@@ -26,9 +26,11 @@ def played(id, steps=12, **params):
 
 @every_grid_world
 def test_every_item_of_every_world_has_a_sprite_of_its_own(id):
-    items = registry.make_world(id).game.items
-    seen = {sprite(name).tobytes() for name in items if name not in ("empty", "spawn point")}
-    assert len(seen) == len(items) - len({"empty", "spawn point"} & set(items))
+    game = registry.make_world(id).game
+    assert len(game.sprites) == len(game.items)
+    bare = ("empty", "spawn point")
+    shown = [n for n in game.items[: game.holdings] if n not in bare and not n.endswith(" beam")]
+    assert len({sprite(name).tobytes() for name in shown}) == len(shown)
 
 
 def test_sprites_are_eight_by_eight():
@@ -53,7 +55,7 @@ def test_a_seat_looks_where_it_is_headed():
 @every_grid_world
 def test_a_view_is_the_sprites_of_its_codes_with_seats_upon_them(id):
     world, turns = played(id)
-    tiles = Tiles(world.game.items)
+    tiles = Tiles(world.game.sprites)
     codes = np.stack([turn.observation for turn in turns.values()])
     pictures = tiles.view(codes)
     assert pictures.shape == (len(codes), 88, 88, 3)
@@ -61,7 +63,7 @@ def test_a_view_is_the_sprites_of_its_codes_with_seats_upon_them(id):
         for r, c in np.ndindex(11, 11):
             item, seat = (int(x) for x in code[r, c])
             cell = picture[8 * r : 8 * r + 8, 8 * c : 8 * c + 8]
-            wanted = sprite(world.game.items[item]).copy()
+            wanted = sprite(world.game.sprites[item]).copy()
             if seat & (SELF | OTHER):
                 turn = 0 if seat & SELF else seat >> HEADING_SHIFT & 3
                 look, cover = seat_sprites(seat_colour(2 if seat & SELF else 1))
@@ -74,7 +76,7 @@ def test_seats_that_look_are_given_the_picture(id):
     world, turns = played(id, steps=2)
     for turn in turns.values():
         (picture,) = turn.images
-        assert np.array_equal(picture, Tiles(world.game.items).view(turn.observation))
+        assert np.array_equal(picture, Tiles(world.game.sprites).view(turn.observation))
 
 
 @every_grid_world
@@ -101,7 +103,7 @@ def test_the_whole_map_is_drawn_with_everybody_on_it(id):
     first = frame[:side:2, :side:2]
     top = world.global_state()[0, 0]
     if not top[1]:
-        assert np.array_equal(first, sprite(world.game.items[top[0]]))
+        assert np.array_equal(first, sprite(world.game.sprites[top[0]]))
 
 
 def test_beams_are_drawn_in_the_step_in_which_they_are_fired():

@@ -93,7 +93,7 @@ class MatrixArenaParams(GridParams):
     world: ClassVar[str] = "matrix_arena"
     maps: ClassVar[tuple[str, ...]] = ("matrix_arena", "matrix_arena_stag_hunt")
 
-    agents: int = field(default=8, metadata={"doc": "seats", "range": [2, 50]})
+    agents: int = field(default=8, metadata={"doc": "seats", "range": [1, 50]})
     map: str = field(
         default="matrix_arena",
         metadata={"doc": "matrix_arena, matrix_arena_stag_hunt, path of a file, or the rows"},

@@ -93,7 +93,7 @@ class MushroomsParams(BeamParams):
     world: ClassVar[str] = "mushrooms"
     maps: ClassVar[tuple[str, ...]] = ("mushrooms",)
 
-    agents: int = field(default=5, metadata={"doc": "seats", "range": [2, 50]})
+    agents: int = field(default=5, metadata={"doc": "seats", "range": [1, 50]})
     map: str = field(
         default="mushrooms", metadata={"doc": "mushrooms, path of a file, or the rows"}
     )

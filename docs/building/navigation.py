@@ -18,6 +18,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "play",
             "watching",
             "training",
+            "vector",
+            "social",
             "models",
             "export",
             "audit",

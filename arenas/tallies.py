@@ -59,7 +59,8 @@ class Tally:
         self.seconds += seat.seconds
         self.cached_calls += seat.cached_calls
         self.cached_tokens += seat.cached_tokens
-        self.money = None if None in (self.money, seat.money) else self.money + seat.money
+        if self.money is not None:
+            self.money = None if seat.money is None else self.money + seat.money
         for kind, number in seat.faults.items():
             self.faults[kind] = self.faults.get(kind, 0) + number
 

@@ -113,7 +113,7 @@ def _message_differences(mine: Sequence[Any], theirs: Sequence[Any]) -> dict[str
 
 def nearness(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """How alike two questions are, from 0 to 1: the share of fields, the words counting most."""
-    score = 3.0 * _alike(one.get("messages") or (), other.get("messages") or ())
+    score: float = 3.0 * _alike(one.get("messages") or (), other.get("messages") or ())
     for field in ("model", "schema", "sample"):
         score += one.get(field) == other.get(field)
     mine, theirs = one.get("parameters") or {}, other.get("parameters") or {}
@@ -123,12 +123,12 @@ def nearness(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
 
 
 def _alike(mine: Sequence[Any], theirs: Sequence[Any]) -> float:
-    equal = sum(a == b for a, b in zip(mine, theirs, strict=False))
+    equal = sum(bool(a == b) for a, b in zip(mine, theirs, strict=False))
     most = max(len(mine), len(theirs), 1)
     if equal < min(len(mine), len(theirs)):
         a, b = mine[equal].get("content", ""), theirs[equal].get("content", "")
         matcher = difflib.SequenceMatcher(None, a[:400], b[:400], autojunk=False)
-        return (equal + matcher.quick_ratio()) / most
+        return float(equal + matcher.quick_ratio()) / most
     return equal / most
 
 

@@ -116,7 +116,12 @@ async def ask_model(
         BackendError, TimeoutError: as the backend.
     """
     scope = current_scope()
-    asked = {"n": n, "logprobs": logprobs, "temperature": temperature, "top_p": top_p}
+    asked: dict[str, Any] = {
+        "n": n,
+        "logprobs": logprobs,
+        "temperature": temperature,
+        "top_p": top_p,
+    }
     asked["max_tokens"] = max_tokens
 
     async def call() -> list[Completion]:

@@ -9,6 +9,7 @@ import pytest
 from gymposium.agents.language.backends.cache import Payer, ResponseCache, clear
 from gymposium.agents.language.backends.cache_key import FIELDS, differences, key_of, question
 from gymposium.agents.language.backends.calls import Scope, ask_model, calling
+from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import Completion
 from gymposium.errors import BackendError, StoreError, UsageError
 from gymposium.types import Usage
@@ -282,3 +283,13 @@ def test_without_a_scope_the_backend_is_simply_asked():
     for _ in range(2):
         asyncio.run(ask_model(backend, MESSAGES, seed=1))
     assert backend.calls == 2
+
+
+def test_an_embedded_models_answers_are_repeated_exactly_from_the_cache(cache, smollm2):
+    backend = get_backend(smollm2)
+    first = ask(backend, cache, *"abcd", max_tokens=8)
+    again = ask(backend, cache, *"dcba", max_tokens=8)[::-1]
+    assert [each.text for each in again] == [each.text for each in first]
+    assert all(each.cached for each in again)
+    assert not any(each.cached for each in first)
+    assert all(each.money == 0.0 for each in first)

@@ -1,0 +1,140 @@
+"""Several answers at once from a torch model: one batch, one KV cache, one generator an answer.
+
+Prompts are padded on the left; an answer that has ended leaves the batch. Each answer draws from a
+``torch.Generator`` of its own, one number a token, so that what it says does not depend on who is
+in the batch with it, but for the last bits of the sums. Nucleus sampling: Holtzman et al., "The
+Curious Case of Neural Text Degeneration" (2020).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+    from .grammar_mask import Matcher
+    from .white_box import WhiteBox
+
+
+@dataclass(slots=True, eq=False)
+class Ask:
+    """One answer to be sampled, and what has come of it.
+
+    Attributes:
+        prompt: token ids.
+        seed: of its generator.
+        temperature: 0 for the likeliest token each time.
+        top_p: nucleus to sample from; 1 for all.
+        max_tokens: where it is cut off.
+        matcher: the grammar it has to fit, or None.
+        stop: set from outside when nobody waits for it any more.
+        tokens: sampled so far, the one that ended it included.
+        logprobs: of each, by the model alone: at temperature 1, before nucleus and grammar.
+        ended: by a token of its own, not by a limit.
+    """
+
+    prompt: Sequence[int]
+    seed: int
+    temperature: float = 0.7
+    top_p: float = 1.0
+    max_tokens: int = 256
+    matcher: Matcher | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    tokens: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    ended: bool = False
+
+
+def sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
+    """Answer all of ``asks``, which are filled in.
+
+    Args:
+        box: the model.
+        asks: at least one; prompts of any lengths.
+    """
+    import torch
+
+    with torch.inference_mode():
+        _sample(box, asks)
+
+
+def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
+    import torch
+
+    device = box.device
+    longest = max(len(ask.prompt) for ask in asks)
+    padded = [[0] * (longest - len(ask.prompt)) + list(ask.prompt) for ask in asks]
+    seen = [[0] * (longest - len(ask.prompt)) + [1] * len(ask.prompt) for ask in asks]
+    ids = torch.tensor(padded, device=device)
+    mask = torch.tensor(seen, device=device)
+    places = (mask.cumsum(-1) - 1).clamp(min=0)
+    generators = {id(ask): torch.Generator().manual_seed(ask.seed) for ask in asks}
+    going = list(asks)
+    cache: Any = None
+    while going:
+        # All-ones masks are left out: the kernels for unmasked attention are quicker.
+        out = box.model(
+            input_ids=ids,
+            attention_mask=None if bool(mask.all()) else mask,
+            position_ids=places,
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        cache = out.past_key_values
+        logits = out.logits[:, -1].float().cpu()
+        for ask, row in zip(going, logits, strict=True):
+            _take(ask, row, generators[id(ask)], box.stops)
+        keep = [i for i, ask in enumerate(going) if not _is_over(ask)]
+        if len(keep) < len(going):
+            if not keep:
+                return
+            chosen = torch.tensor(keep, device=device)
+            cache.batch_select_indices(chosen)
+            mask, places = mask[chosen], places[chosen]
+            going = [going[i] for i in keep]
+        ids = torch.tensor([[ask.tokens[-1]] for ask in going], device=device)
+        mask = torch.cat([mask, mask.new_ones(len(going), 1)], 1)
+        places = places[:, -1:] + 1
+
+
+def _is_over(ask: Ask) -> bool:
+    return ask.ended or len(ask.tokens) >= ask.max_tokens or ask.stop.is_set()
+
+
+def _take(
+    ask: Ask, logits: torch.Tensor, generator: torch.Generator, stops: frozenset[int]
+) -> None:
+    """Draw the next token of one answer from its logits, [vocabulary] on the CPU."""
+    import torch
+
+    allowed = logits
+    if ask.matcher is not None:
+        allowed = logits.masked_fill(~ask.matcher.allowed(len(logits)), float("-inf"))
+    if ask.temperature == 0:
+        token = int(allowed.argmax())
+    else:
+        probabilities = torch.softmax(allowed.double() / ask.temperature, -1)
+        token = _draw(probabilities, ask.top_p, generator)
+    ask.tokens.append(token)
+    ask.logprobs.append(float(torch.log_softmax(logits, -1)[token]))
+    ask.ended = token in stops
+    if ask.matcher is not None and not ask.ended:
+        ask.matcher.take(token)
+
+
+def _draw(probabilities: torch.Tensor, top_p: float, generator: torch.Generator) -> int:
+    """A token from the smallest set of likeliest ones that together have ``top_p``."""
+    import torch
+
+    ordered, tokens = probabilities.sort(descending=True, stable=True)
+    total = ordered.cumsum(0)
+    # Before it less than top_p was reached: the first is always in.
+    inside = int((total - ordered < top_p).sum()) if top_p < 1 else len(total)
+    point = torch.rand((), generator=generator, dtype=torch.float64) * total[inside - 1]
+    place = int(torch.searchsorted(total[:inside], point, right=True))
+    return int(tokens[min(place, inside - 1)])

@@ -162,7 +162,7 @@ class SurvivalLearner(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    worlds: ClassVar[tuple[str, ...]] = WORLDS
+    worlds: ClassVar[tuple[str, ...]] = (*WORLDS, "shared_budget-v0")
     deterministic: ClassVar[bool] = True
 
     def reset(self, seat: Seat, seed: int) -> None:

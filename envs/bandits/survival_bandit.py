@@ -191,6 +191,7 @@ class SurvivalBandit(SurvivalWords, RuleWorld):
         self.arm_table = (full.rewards, full.cumulative, full.counts)
         self.life_rules = (p.liability == "limited", p.ruin_rule == "le0", p.budget_cap or np.inf)
         self._alone = np.zeros(1, np.bool_)
+        self._unseen = np.zeros((0, 2), np.float32)
         self._model = self._told()
         self._seat_all([SEAT], {SEAT: space}, {SEAT: spaces.Discrete(len(found.arms))})
         self._start()
@@ -245,6 +246,8 @@ class SurvivalBandit(SurvivalWords, RuleWorld):
             self.life_rules,
             self._paid,
             self._events,
+            self._unseen,
+            0.0,
         )
         raw, short, ruined = self._events[0].tolist()
         self._principal += raw
@@ -260,7 +263,7 @@ class SurvivalBandit(SurvivalWords, RuleWorld):
         return False, over, "the horizon was reached" if over else ""
 
     def _observe(self, seat: str) -> Any:
-        left = 1.0 - self._clock[0] / self.instance.horizon
+        left = 1.0 - self._clock[0] * (1.0 / self.instance.horizon)
         seen = (self._budget[0],) if self.params.hide_steps_left else (self._budget[0], left)
         return np.array(seen, np.float32)
 

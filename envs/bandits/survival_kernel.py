@@ -56,6 +56,8 @@ def pull(
     rules: Any,
     rewards: Any,
     events: Any,
+    seen: Any,
+    share: float,
 ) -> None:
     """One pull in every life that is not idle.
 
@@ -69,7 +71,11 @@ def pull(
         rules: (limited liability?, is a budget of exactly zero ruin?, cap or infinity).
         rewards: float32 ``[E]``, written.
         events: float32 ``[E, EVENTS]``, written.
+        seen: float32 ``[E, 1 or 2]``, written: what is held, and the share of time left; ``[0, 2]``
+            where nobody looks.
+        share: of the horizon that one step is.
     """
+    looks, dated = seen.shape[0] > 0, seen.shape[1] > 1
     payoffs, cumulative, counts = table
     limited, zero_is_ruin, cap = rules
     for e in range(arms.shape[0]):
@@ -88,3 +94,7 @@ def pull(
         events[e, RUINED] = 1.0 if ruined else 0.0
         budget[e] = 0.0 if ruined else min(max(left, 0.0), cap)
         clock[e] += 1
+        if looks:
+            seen[e, 0] = budget[e]
+            if dated:
+                seen[e, 1] = 1.0 - clock[e] * share

@@ -91,6 +91,10 @@ class SurvivalVectorWorld:
             )
         rewards = np.empty(self.num_envs, np.float32)
         events = np.empty((self.num_envs, kernel.EVENTS), np.float32)
+        width = self.single_observation_space.shape[0]
+        idle_any = bool(idle.any())
+        looking = observe and not idle_any
+        seen = self._buffer(out) if looking else np.zeros((0, 1, width), np.float32)
         kernel.pull(
             arms,
             idle,
@@ -101,9 +105,11 @@ class SurvivalVectorWorld:
             self._world.life_rules,
             rewards,
             events,
+            seen[:, 0],
+            1.0 / self.horizon,
         )
         self._returns += rewards
-        if idle.any():
+        if idle_any:
             self._again(idle)
         terminated = events[:, kernel.RUINED] > 0
         truncated = (self.clock >= self.horizon) & ~terminated & ~idle
@@ -116,12 +122,14 @@ class SurvivalVectorWorld:
                 infos["final_obs"], infos["_final_obs"] = self._seen(None), ended.copy()
                 self._again(ended)
                 self._ended = np.zeros(self.num_envs, np.bool_)
-        seen = self._seen(out) if observe else np.zeros((0, 1, 2), np.float32)
+                looking = False  # what was seen is over
+        if observe and not looking:
+            seen = self._seen(out)
         return seen, rewards[:, None], terminated, truncated, infos
 
     def state(self) -> Any:
         """Budget and steps left of every life: float32 ``[E, 2]``."""
-        left = 1.0 - self.clock / self.horizon
+        left = 1.0 - self.clock * (1.0 / self.horizon)
         return np.stack([self.budget, left], axis=1).astype(np.float32)
 
     def planes(self, observations: Any) -> Any:
@@ -141,13 +149,17 @@ class SurvivalVectorWorld:
         self._returns[which] = 0.0
 
     def _seen(self, out: Any) -> Any:
-        seen = self.state()[:, None, : self.single_observation_space.shape[0]]
+        seen = self._buffer(out)
+        seen[...] = self.state()[:, None, : seen.shape[2]]
+        return seen
+
+    def _buffer(self, out: Any) -> Any:
+        shape = (self.num_envs, 1, self.single_observation_space.shape[0])
         if out is None:
-            return np.ascontiguousarray(seen)
-        fits = isinstance(out, np.ndarray) and out.shape == seen.shape
-        if not fits or out.dtype != np.float32 or not out.flags.writeable:
-            raise UsageError(f"{self.id}: out must be a writeable float32 array {seen.shape}")
-        out[...] = seen
+            return np.empty(shape, np.float32)
+        fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == np.float32
+        if not fits or not out.flags.writeable:
+            raise UsageError(f"{self.id}: out must be a writeable float32 array {shape}")
         return out
 
     def _actions(self, actions: Any) -> Any:

@@ -220,7 +220,7 @@ def _fitting(value: Any, hint: Any, where: str) -> Any:
         if value not in allowed:
             raise UnknownName("value", str(value), map(str, allowed), where=where)
         return value
-    if typing.get_origin(hint) is tuple or tuple in map(typing.get_origin, allowed):
+    if any(typing.get_origin(kind) is tuple for kind in (hint, *allowed)):
         if isinstance(value, list | tuple):
             return tuple(value)
     elif float in allowed and type(value) is int:

@@ -153,14 +153,15 @@ def _play(game: CoinDraw, grabs: Array, rng: np.random.Generator) -> tuple[Array
 def _gradient(rewards: Array, score: Array) -> Array:
     """Score-function gradients ``[run, agent, colour]`` with the batch's mean as baseline."""
     centred = rewards - rewards.mean(-1, keepdims=True)
-    return (score * centred[:, :, None]).mean(-1)
+    return np.asarray((score * centred[:, :, None]).mean(-1))
 
 
 def _shape(game: CoinDraw, rewards: Array) -> Array:
     if game.arm != "inequity_aversion":
         return rewards
     ahead = rewards - rewards[:, ::-1]
-    return rewards - game.alpha * np.maximum(-ahead, 0) - game.beta_ia * np.maximum(ahead, 0)
+    envy, guilt = np.maximum(-ahead, 0), np.maximum(ahead, 0)
+    return np.asarray(rewards - game.alpha * envy - game.beta_ia * guilt)
 
 
 def _combiner(game: CoinDraw) -> GradientCombiner:

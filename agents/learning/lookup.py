@@ -62,7 +62,7 @@ def kernel_rows(weight: torch.Tensor, table: torch.Tensor, stride: int) -> torch
     # For each residue of a column modulo the stride, the kernel columns that can meet it, right to
     # left: their outputs lie next to each other, so one run of additions serves them all.
     padded = torch.nn.functional.pad(weight, (0, taps * stride - size))
-    columns = padded.unflatten(-1, (taps, stride)).flip(-2)  # [M, O, C, k, taps, stride]
+    columns = padded.reshape(*weight.shape[:-1], taps, stride).flip(-2)
     return torch.einsum("kvc,mocyjp->mkvypjo", table, columns).contiguous()
 
 
@@ -78,14 +78,15 @@ def lookup_convolution(codes: Array, rows: torch.Tensor, table: torch.Tensor) ->
         float32 ``[M, B, H', W', O]`` with H' = ceil(H / stride).
     """
     size, stride = rows.shape[3:5]
-    return _Lookup.apply(rows, codes, table.any(-1).numpy(), size, stride)  # type: ignore[no-untyped-call]
+    apply: Any = _Lookup.apply  # torch types it not
+    return apply(rows, codes, table.any(-1).numpy(), size, stride)
 
 
 class _Lookup(torch.autograd.Function):
     """Sum of table rows; linear in the table, so its gradient's gradient is itself."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, picked: torch.Tensor, codes: Array, used: Array, size: int, stride: int
     ) -> torch.Tensor:
         ctx.rest = (codes, used, size, stride)
@@ -94,14 +95,15 @@ class _Lookup(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        return _Spread.apply(grads[0], ctx.shape, *ctx.rest), None, None, None, None  # type: ignore[no-untyped-call]
+        apply: Any = _Spread.apply
+        return apply(grads[0], ctx.shape, *ctx.rest), None, None, None, None
 
 
 class _Spread(torch.autograd.Function):
     """The transpose of :class:`_Lookup`."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         grad: torch.Tensor,
         shape: torch.Size,
@@ -115,7 +117,8 @@ class _Spread(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        out = _Lookup.apply(grads[0].contiguous(), *ctx.rest)  # type: ignore[no-untyped-call]
+        apply: Any = _Lookup.apply
+        out = apply(grads[0].contiguous(), *ctx.rest)
         return out, None, None, None, None, None
 
 
@@ -180,7 +183,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="lookup")
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _add_rows(
     rows: Any, codes: Any, used: Any, size: int, stride: int, channels: int, out: Any
 ) -> None:
@@ -215,7 +218,7 @@ def _add_rows(
                 out[b, y, c] = board[y, run + c]
 
 
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
+@numba.njit(nogil=True, cache=True)
 def _spread_rows(
     grad: Any, codes: Any, used: Any, size: int, stride: int, channels: int, rows: Any
 ) -> None:

@@ -135,7 +135,8 @@ class MatchRollouts:
         for seat, seed in zip(self._all, seeds, strict=True):
             if seat in self._partners:
                 table.partners[seat] = self._partners[seat]()
-                self._wait(table.partners[seat].reset(table.world.seats[seat], seed))
+                reset: Any = table.partners[seat].reset  # may be async
+                self._wait(reset(table.world.seats[seat], seed))
 
     def _decide(self, decider: Decider) -> list[dict[str, Action]]:
         """Everybody's actions, in every match that goes on."""

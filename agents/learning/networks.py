@@ -131,10 +131,11 @@ class Network:
             flat = seen.reshape(-1, *seen.shape[2:])
         features = self._torso("torso", flat)
         if self.spec.recurrent:
-            steps = features.unflatten(1, seen.shape[:2])
-            going = torch.from_numpy(np.logical_not(starts)).permute(0, 2, 1)[..., None]
+            steps = features.reshape(len(features), *seen.shape[:2], -1)
+            fresh = np.zeros(seen.shape[:3], bool) if starts is None else starts
+            going = torch.from_numpy(~fresh).permute(0, 2, 1)[..., None]
             along = []
-            for t in range(len(starts)):
+            for t in range(len(seen)):
                 before = None if hidden is None else hidden * going[t]
                 hidden = self._gate(steps[:, t], before)
                 along.append(hidden)
@@ -238,8 +239,10 @@ class Network:
         hidden = torch.relu(_dense(p, f"{name}.hidden", features))
         if name == "actor":
             return _dense(p, "actor.output", hidden)
-        parts = hidden.unflatten(-1, (self.spec.values, HEAD))
-        return (parts * p["value.output.weight"][:, None]).sum(-1) + p["value.output.bias"][:, None]
+        parts = hidden.reshape(*hidden.shape[:2], self.spec.values, HEAD)
+        weight, bias = p["value.output.weight"], p["value.output.bias"]
+        values: torch.Tensor = (parts * weight[:, None]).sum(-1) + bias[:, None]
+        return values
 
 
 def new_network(spec: NetworkSpec, rng: np.random.Generator, table: Array | None = None) -> Network:

@@ -388,7 +388,8 @@ def _minibatches(
 
 def _pick(batch: Minibatch, pick: Any) -> Minibatch:
     """The batch with ``pick`` applied to every array."""
-    return Minibatch(*(pick(x) if isinstance(x, np.ndarray) else x for x in batch))
+    arrays = {k: pick(x) for k, x in batch._asdict().items() if isinstance(x, np.ndarray)}
+    return batch._replace(**arrays)
 
 
 def _returns(rollout: Rollout, seats: tuple[str, ...]) -> dict[str, float]:

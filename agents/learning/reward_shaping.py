@@ -24,7 +24,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 def collective(everyone: Array) -> Array:
     """The mean of all rewards: ``[…, N]`` to ``[…]``."""
-    return everyone.mean(-1)
+    return np.asarray(everyone.mean(-1))
 
 
 def inequity_averse(own: Array, everyone: Array, *, alpha: float, beta: float) -> Array:
@@ -39,7 +39,7 @@ def inequity_averse(own: Array, everyone: Array, *, alpha: float, beta: float) -
     ahead = everyone - own[..., None]
     others = max(everyone.shape[-1] - 1, 1)
     envy, guilt = np.maximum(ahead, 0).sum(-1), np.maximum(-ahead, 0).sum(-1)
-    return own - (alpha * envy + beta * guilt) / others
+    return np.asarray(own - (alpha * envy + beta * guilt) / others)
 
 
 def value_oriented(own: Array, everyone: Array, *, weight: float, angle: float) -> Array:
@@ -49,7 +49,8 @@ def value_oriented(own: Array, everyone: Array, *, weight: float, angle: float) 
     """
     n = everyone.shape[-1]
     others = (everyone.sum(-1) - own) / max(n - 1, 1)
-    return own - n * weight * np.abs(np.arctan2(others, own) - np.deg2rad(angle))
+    off = np.abs(np.arctan2(others, own) - np.deg2rad(angle))
+    return np.asarray(own - n * weight * off)
 
 
 def gifted(own: Array, everyone: Array, *, kept: float) -> Array:
@@ -57,7 +58,7 @@ def gifted(own: Array, everyone: Array, *, kept: float) -> Array:
     n = everyone.shape[-1]
     if n == 1:
         return own
-    return kept * own + (1 - kept) / (n - 1) * (everyone.sum(-1) - own)
+    return np.asarray(kept * own + (1 - kept) / (n - 1) * (everyone.sum(-1) - own))
 
 
 class Collective(PPO):
@@ -99,7 +100,7 @@ class InequityAversion(PPO):
             everyone = self._smoothed(everyone, rollout)
         compared = np.take_along_axis(everyone, _own(rollout), -1)[..., 0]
         shaped = inequity_averse(compared, everyone, alpha=self.config.alpha, beta=self.config.beta)
-        return (rollout.rewards + (shaped - compared))[..., None].astype(np.float32)
+        return np.asarray(rollout.rewards + (shaped - compared), np.float32)[..., None]
 
     def extra_state(self) -> dict[str, Any]:
         """The smoothed rewards."""

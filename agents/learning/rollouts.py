@@ -211,6 +211,10 @@ class VectorRollouts:
         self._span = -(-world.horizon // self._steps)
         self._count = 0
         self._log: list[Array] = []
+        self._ended: list[Array] = []
+        self._now: Array
+        self._fresh: Array
+        self._over: Array
 
     def collect(self, decider: Decider) -> Rollout:
         """Play ``steps`` steps in every match."""
@@ -236,8 +240,8 @@ class VectorRollouts:
         np.copyto(out.next_values[-1], last, where=~self._fresh[..., None])
         self._now = seen[steps].copy()
         if decider.central:
-            each = (spread(state, world.num_agents) for state in states)
-            out.state = np.stack(list(each))
+            each = [spread(state, world.num_agents) for state in states if state is not None]
+            out.state = np.stack(each)
         out.everyone = out.rewards[:, :, None]
         out.returns = np.array(self._ended).reshape(-1, world.num_agents)
         self._ended = []
@@ -269,8 +273,7 @@ class VectorRollouts:
         shape = (self.world.num_envs, self.world.num_agents)
         self._fresh = np.ones(shape, bool)
         self._returns = np.zeros(shape)
-        self._ended: list[Array] = []
-        self._log = []
+        self._ended, self._log = [], []
 
     def _play(
         self, t: int, actions: Array, following: Array, out: Rollout, decider: Decider
@@ -289,7 +292,7 @@ class VectorRollouts:
         self.seconds += perf_counter() - began
         self._returns += rewards
         terminated, truncated = (_each_seat(ended, rewards) for ended in (terminated, truncated))
-        self._over = (terminated | truncated).all(1)
+        self._over = np.asarray((terminated | truncated).all(1))
         return rewards, terminated, truncated
 
     def _renew(self, following: Array) -> None:

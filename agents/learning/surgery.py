@@ -19,7 +19,7 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
-Array: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Gram(NamedTuple):
@@ -144,11 +144,12 @@ class ConflictAverse(GradientCombiner):
 
         def length(w: Array) -> Array:
             square = w**2 * gram.ind_ind + 2 * w * (1 - w) * gram.ind_col
-            return np.sqrt(np.maximum(square + (1 - w) ** 2 * gram.col_col, 0))
+            square = square + (1 - w) ** 2 * gram.col_col
+            return np.asarray(np.sqrt(np.maximum(square, 0)))
 
         def dual(w: Array) -> Array:
             inner = w * (gram.ind_ind + gram.ind_col) + (1 - w) * (gram.ind_col + gram.col_col)
-            return 0.5 * inner + radius * length(w)
+            return np.asarray(0.5 * inner + radius * length(w))
 
         w = _minimise(dual, np.zeros_like(average), np.ones_like(average))
         step = _ratio(radius, length(w))

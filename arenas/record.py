@@ -23,6 +23,7 @@ from .asking import Answer
 
 SCHEMA_VERSION = 1
 _FLUSH_BYTES = 1 << 18
+_COSTS = ("seconds", "cached", "money")
 
 
 class Recorder:
@@ -185,9 +186,9 @@ def _answer_to_json(action: Action, answer: Answer) -> dict[str, Any]:
         kept = reply_to_json(answer.reply)
         entry |= {name: kept[name] for name in ("text", "thought", "trace") if kept.get(name)}
     if answer.calls:
-        # Seconds differ from run to run: they are kept in the store, not in the record.
+        # What a call took differs from run to run: that is kept in the store, not in the record.
         entry["calls"] = [
-            {name: value for name, value in call.items() if name != "seconds"}
+            {name: value for name, value in call.items() if name not in _COSTS}
             for call in reply_to_json(Reply(calls=answer.calls))["calls"]
         ]
     if answer.errors:

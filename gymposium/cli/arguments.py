@@ -22,8 +22,8 @@ AGENT = typer.Option(
     [],
     "--agent",
     "-a",
-    help="who plays: random, scripted:NAME, llm:MODEL, trained:FOLDER, FILE.py:ATTR, "
-    "package.module:ATTR; repeat for several (default: the scenario's agents)",
+    help="who plays: random, scripted:NAME, llm:MODEL, llm:MODEL@URL, trained:FOLDER, "
+    "FILE.py:ATTR, package.module:ATTR; repeat for several (default: the scenario's agents)",
     show_default=False,
 )
 SEED = typer.Option(None, "--seed", help="everything random derives from it", min=0)

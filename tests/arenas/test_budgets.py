@@ -80,6 +80,7 @@ def test_the_same_tournament_twice_is_paid_once(tmp_path, concurrency):
         )
         assert len(server.asked) == asked > 0
     assert moves(first) == moves(again)
+    assert transcripts(first.path) == transcripts(again.path)
     assert len(moves(first)) == TURNS * len(first.rows)
     paid = sum(seat.llm_calls for row in first.rows for seat in row.seats)
     found = [seat for row in again.rows for seat in row.seats]

@@ -40,7 +40,7 @@ def rollout_source(
     """
     world = registry.make_world(task.world, **task.params)
     seats = _seats(task, world)
-    build: Any = getattr(world, "vector", None)
+    build = _kernels(world)
     first = world.seats[seats[0]]
     shape = encoder(first.observation_space).shape
     if build is not None and not task.partners and len(seats) == len(world.seats):
@@ -65,6 +65,15 @@ def rollout_source(
     return MatchRollouts(
         made, spaces, partners=_partners(task), num_envs=num_envs, steps=steps, seed=seed
     )
+
+
+def _kernels(world: World) -> Any:
+    """What makes many matches of the world at a time, if seats see codes there; else None.
+
+    Only such worlds are rolled out as arrays: their matches are equally long and have no masks.
+    """
+    build: Any = getattr(world, "vector", None)
+    return build if build is not None and build(1).num_planes else None
 
 
 def _seats(task: TrainingTask, world: World) -> tuple[str, ...]:

@@ -133,6 +133,7 @@ def matches(world: str, envs: int = 3, **task: Any) -> Rollout:
         ("haggling-v0", {"goods": 2}),
         ("auction-v0", {"format": "all-pay"}),
         ("iterated_matrix-v0", {"talk": True, "rounds": 4}),
+        ("survival_bandit-v0", {"horizon": 6}),  # kernels, but no codes, and lives of any length
         ("clean_up-v0", GRID),
     ],
 )

@@ -79,7 +79,7 @@ class TwoObjectives(PPO):
 
     def gradients(self, terms: Terms) -> dict[str, torch.Tensor]:
         """Surgery on the policy gradients, then what is left of the loss."""
-        own, group = (self._flat(terms.surrogates[head], keep=True) for head in (IND, COL))
+        own, group = self._both(terms)
         rest = self.climb(self.side_terms(terms))
         v_ind, v_col = self._values(terms)
         products = gram(own, group)
@@ -139,6 +139,45 @@ class TwoObjectives(PPO):
 
     def _policy(self) -> list[str]:
         return [name for name in self.decider.network.parameters if is_policy(name)]
+
+    def _both(self, terms: Terms) -> tuple[Flat, Flat]:
+        """The gradients of both surrogates, for the price of little more than one.
+
+        Both pull on the network through the log-density of each decision alone, the one c times
+        as hard as the other with a c for each decision. So what reaches each layer's output is
+        found once, for the log-density, and scaled; only the products with the layer's inputs are
+        made twice.
+        """
+        network = self.decider.network
+        if network.spec.recurrent:  # there decisions reach one another's layers
+            return self._flat(terms.surrogates[IND], keep=True), self._flat(
+                terms.surrogates[COL], keep=True
+            )
+        said = [output for layer in network.layers for output in layer.said]
+        reach = iter(torch.autograd.grad(terms.logp.sum(), said, retain_graph=True))
+        pulls = [
+            torch.autograd.grad(terms.surrogates[head].sum(), terms.logp, retain_graph=True)[0]
+            for head in (IND, COL)
+        ]
+        found: tuple[dict[str, torch.Tensor], ...] = ({}, {})
+        for layer in network.layers:
+            each = [next(reach) for _ in layer.said]
+            parameters = [network.parameters[name] for name in layer.parameters]
+            for pull, kept in zip(pulls, found, strict=True):
+                minds = list(pull) if layer.apart else [pull]
+                given = [
+                    g * p.reshape(*p.shape, *[1] * (g.ndim - p.ndim))
+                    for g, p in zip(each, minds, strict=True)
+                ]
+                grads = torch.autograd.grad(layer.said, parameters, given, retain_graph=True)
+                kept.update(zip(layer.parameters, grads, strict=True))
+        if network.spec.amounts:
+            for pull, kept in zip(pulls, found, strict=True):
+                kept["actor.log_std"], *_ = torch.autograd.grad(
+                    terms.logp, [network.log_std], pull, retain_graph=True
+                )
+        own, group = ([kept[name] for name in self._policy()] for kept in found)
+        return Flat(own), Flat(group)
 
     def _flat(self, height: torch.Tensor, *, keep: bool, graph: bool = False) -> Flat:
         """The gradient of a height ``[M]`` over encoder and actor."""

@@ -55,6 +55,7 @@ class Terms(NamedTuple):
         clipped: ``[M]``, share of decisions at the clip (no gradient).
         kl: ``[M]``, estimate of how far the policy has moved (no gradient).
         values: ``[V, M]``, the critics' mean (no gradient).
+        logp: ``[M, B]``, log-density of every decision now.
     """
 
     surrogates: torch.Tensor
@@ -63,6 +64,7 @@ class Terms(NamedTuple):
     clipped: torch.Tensor
     kl: torch.Tensor
     values: torch.Tensor
+    logp: torch.Tensor
 
 
 def ppo_terms(
@@ -112,6 +114,7 @@ def ppo_terms(
         (clipped * weight).sum(-1),
         (kl * weight).sum(-1),
         values,
+        logp,
     )
 
 

@@ -77,6 +77,17 @@ class Outputs(NamedTuple):
     hidden: torch.Tensor | None
 
 
+class Layer(NamedTuple):
+    """What one layer said before its activation, and which parameters it said it with.
+
+    ``said`` is one tensor ``[M, B, …]``, or, where ``apart``, one ``[B, …]`` for each mind.
+    """
+
+    said: list[torch.Tensor]
+    parameters: tuple[str, ...]
+    apart: bool
+
+
 class Network:
     """A stack of networks.
 
@@ -85,6 +96,7 @@ class Network:
         parameters: tensors by name, the mind being axis 0.
         table: what codes stand for (``lookup.code_table``), or None where observations are
             pictures or vectors.
+        layers: what the policy's layers said in the latest ``evaluate``.
     """
 
     def __init__(
@@ -96,6 +108,7 @@ class Network:
         self.spec = spec
         self.parameters = parameters
         self.table = table
+        self.layers: list[Layer] = []
         self._kept: dict[str, tuple[int, torch.Tensor]] = {}
 
     def act(self, seen: Array, hidden: torch.Tensor | None = None) -> Outputs:
@@ -126,6 +139,7 @@ class Network:
         Returns:
             Outputs over ``B`` (recurrent: over ``T * B``).
         """
+        self.layers = []
         flat = seen
         if self.spec.recurrent:
             flat = seen.reshape(-1, *seen.shape[2:])
@@ -176,7 +190,7 @@ class Network:
             features = torch.from_numpy(vector).transpose(0, 1)
         layer = 0
         while f"{name}.dense{layer}.weight" in p:
-            features = torch.relu(_dense(p, f"{name}.dense{layer}", features))
+            features = torch.relu(self._dense(f"{name}.dense{layer}", features))
             layer += 1
         return features
 
@@ -191,14 +205,18 @@ class Network:
             first = torch.stack(
                 [_convolution(x, w, None, layers[0]) for x, w in zip(pixels, weight, strict=True)]
             ).permute(0, 1, 3, 4, 2)
-        first = torch.relu(first + bias[:, None, None, None, :])
+        first = first + bias[:, None, None, None, :]
+        self._note([first], f"{name}.conv0")
+        first = torch.relu(first)
         if len(layers) == 1:
             return first.flatten(2)
         minds = [mind.permute(0, 3, 1, 2) for mind in first.unbind()]  # channels last in memory
         for i, layer in enumerate(layers[1:], 1):
             weights, biases = (p[f"{name}.conv{i}.{part}"].unbind() for part in ("weight", "bias"))
             each = zip(minds, weights, biases, strict=True)
-            minds = [torch.relu(_convolution(x, w, b, layer)) for x, w, b in each]
+            made = [_convolution(x, w, b, layer) for x, w, b in each]
+            self._note(made, f"{name}.conv{i}", apart=True)
+            minds = [torch.relu(y) for y in made]
         return torch.stack([x.permute(0, 2, 3, 1).flatten(1) for x in minds])
 
     def _rows(self, name: str, weight: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
@@ -216,8 +234,8 @@ class Network:
         """One step of a gated recurrent unit (Cho et al., 2014)."""
         if hidden is None:
             hidden = x.new_zeros(*x.shape[:2], self.spec.recurrent)
-        r, z, n = _dense(self.parameters, "gate.input", x).chunk(3, -1)
-        hr, hz, hn = _dense(self.parameters, "gate.hidden", hidden).chunk(3, -1)
+        r, z, n = self._dense("gate.input", x).chunk(3, -1)
+        hr, hz, hn = self._dense("gate.hidden", hidden).chunk(3, -1)
         z = torch.sigmoid(z + hz)
         return (1 - z) * torch.tanh(n + torch.sigmoid(r + hr) * hn) + z * hidden
 
@@ -236,13 +254,23 @@ class Network:
     def _head(self, name: str, features: torch.Tensor) -> torch.Tensor:
         """One or several heads side by side: hidden layers, then each its own outputs."""
         p = self.parameters
-        hidden = torch.relu(_dense(p, f"{name}.hidden", features))
+        hidden = torch.relu(self._dense(f"{name}.hidden", features))
         if name == "actor":
-            return _dense(p, "actor.output", hidden)
+            return self._dense("actor.output", hidden)
         parts = hidden.reshape(*hidden.shape[:2], self.spec.values, HEAD)
         weight, bias = p["value.output.weight"], p["value.output.bias"]
         values: torch.Tensor = (parts * weight[:, None]).sum(-1) + bias[:, None]
         return values
+
+    def _dense(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        p = self.parameters
+        made = torch.baddbmm(p[f"{name}.bias"][:, None, :], x, p[f"{name}.weight"])
+        self._note([made], name)
+        return made
+
+    def _note(self, said: list[torch.Tensor], name: str, *, apart: bool = False) -> None:
+        if torch.is_grad_enabled() and is_policy(f"{name}."):
+            self.layers.append(Layer(said, (f"{name}.weight", f"{name}.bias"), apart))
 
 
 def new_network(spec: NetworkSpec, rng: np.random.Generator, table: Array | None = None) -> Network:
@@ -273,10 +301,6 @@ def new_network(spec: NetworkSpec, rng: np.random.Generator, table: Array | None
 def is_policy(name: str) -> bool:
     """Whether a parameter belongs to the torso or the actor: what policy gradients are about."""
     return not name.startswith(("value.", "critic."))
-
-
-def _dense(p: Parameters, name: str, x: torch.Tensor) -> torch.Tensor:
-    return torch.baddbmm(p[f"{name}.bias"][:, None, :], x, p[f"{name}.weight"])
 
 
 def _convolution(

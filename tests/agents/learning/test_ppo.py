@@ -252,6 +252,29 @@ def test_in_conflict_the_policy_step_spares_the_other_objective() -> None:
     assert conflicts > 5
 
 
+@pytest.mark.parametrize(
+    "query", ["network=paper", "network=paper&sharing=shared", "network=small", "recurrent=5"]
+)
+def test_both_gradients_are_those_of_a_backward_pass_each(
+    query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = []
+    quick = FCGrad._both
+
+    def both(made: FCGrad, terms: Any) -> Any:
+        found = quick(made, terms)
+        for head, gradient in zip((IND, COL), found, strict=True):
+            plain = made._flat(terms.surrogates[head], keep=True)
+            for fast, slow in zip(gradient.parts, plain.parts, strict=True):
+                torch.testing.assert_close(fast, slow, rtol=1e-3, atol=1e-6)
+                compared.append(slow.abs().max())
+        return found
+
+    monkeypatch.setattr(FCGrad, "_both", both)
+    train(f"fcgrad?{FAST}&rollout=6&{query}", grid(), 1)
+    assert max(compared) > 1e-3
+
+
 def test_which_objective_is_lower_is_judged_as_told() -> None:
     for way in ("returns", "value_head_mean", "value_head_initial"):
         made: FCGrad = train(f"fcgrad?{FAST}&values={way}", matrix(), 2)

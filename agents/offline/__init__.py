@@ -1,0 +1,1 @@
+"""Learning from a fixed set of data: what was recorded is all that is known."""

@@ -1,0 +1,1 @@
+"""Tabular Markov games of two players, and the sets of worlds that one of them might be."""

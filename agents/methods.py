@@ -107,6 +107,7 @@ class MethodSpec:
 
 
 _OURS = "gymposium.agents.learning"
+_CURRICULA = f"{_OURS}.curriculum.curricula"
 _methods: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
@@ -154,6 +155,55 @@ _methods: dict[str, MethodSpec] = {
             f"{_OURS}.q_learning:QLearning",
             "a table of values, for worlds small enough to have one",
             extras=(),
+        ),
+        MethodSpec(
+            "curltrac",
+            f"{_CURRICULA}:CuRLTraCMethod",
+            "under the tightest budget at which the policy still earns enough",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "target_budget",
+            f"{_CURRICULA}:TargetMethod",
+            "under the deployment budget from the start",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "unconstrained",
+            f"{_CURRICULA}:UnconstrainedMethod",
+            "without a budget",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "iid_budgets",
+            f"{_CURRICULA}:IIDMethod",
+            "under budgets at random",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "exp_schedule",
+            f"{_CURRICULA}:ExpScheduleMethod",
+            "under budgets that fall exponentially",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "linear_schedule",
+            f"{_CURRICULA}:LinearMethod",
+            "under budgets that fall in a straight line",
+            extras=(),
+            kind="curricula",
+        ),
+        MethodSpec(
+            "procurl_target",
+            f"{_CURRICULA}:ProCuRLTargetMethod",
+            "under budgets of middling difficulty near the target",
+            extras=(),
+            kind="curricula",
         ),
     )
 }

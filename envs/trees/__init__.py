@@ -1,0 +1,23 @@
+"""Worlds whose reward is paid only if the whole trajectory was cheap enough."""
+
+from ..registry import WorldSpec, register
+
+_HERE = "gymposium.envs.trees"
+
+register(
+    WorldSpec(
+        id="binary_tree-v0",
+        entry_point=f"{_HERE}.binary_tree:BinaryTree",
+        summary="Go left or right to a leaf; leaves have costs, and only cheap ones are paid for",
+        seats=(1, 1),
+        kind="mixed",
+        turn_based=True,
+        tags=("budget", "curriculum", "exploration"),
+        deterministic=True,
+        presets={
+            "shallow": {"depth": 4},
+            "slippery": {"depth": 6, "slip": 0.1},
+            "swapped": {"depth": 5, "shuffle": "swaps", "observation": "path"},
+        },
+    )
+)

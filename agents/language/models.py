@@ -185,7 +185,7 @@ def pull(model: str) -> Path:
         raise UsageError(f"{model} is a file of your own; there is nothing to pull")
     folder = models_folder()
     target = folder / facts.file
-    with _sentences_for_disk(folder):
+    with sentences_for_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with filelock.FileLock(folder / f".{facts.name}.lock"):
             if is_installed(model) and sha256_of(target) == facts.sha256:
@@ -214,7 +214,7 @@ def remove(model: str) -> bool:
     folder = models_folder()
     if not folder.is_dir():
         return False
-    with _sentences_for_disk(folder), filelock.FileLock(folder / f".{facts.name}.lock"):
+    with sentences_for_disk(folder), filelock.FileLock(folder / f".{facts.name}.lock"):
         path = folder / facts.file
         there = path.exists()
         path.unlink(missing_ok=True)
@@ -300,7 +300,7 @@ def _require_digest(path: Path, expected: str, what: str) -> None:
 
 
 @contextmanager
-def _sentences_for_disk(folder: Path) -> Iterator[None]:
+def sentences_for_disk(folder: Path) -> Iterator[None]:
     """Turn what the file system says into a sentence with the place and the remedy."""
     try:
         yield

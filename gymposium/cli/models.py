@@ -6,12 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
+from gymposium.errors import UnknownName
+
 from .output import console, print_json, print_lines, print_table
 
 app = typer.Typer(
     help="Fetch, list, locate and remove the language models that run on this machine.",
 )
 
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="[gguf|safetensors]",
+        help="safetensors: also convert it into a folder that torch and vLLM load.",
+    ),
+]
 Name = Annotated[str, typer.Argument(help="A model's name, as `gymposium models list` shows it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -48,14 +58,20 @@ def list_models(as_json: AsJson = False) -> None:
 
 
 @app.command("pull")
-def pull_model(name: Name, as_json: AsJson = False) -> None:
+def pull_model(name: Name, form: Format = "gguf", as_json: AsJson = False) -> None:
     """Fetch a model, unless it is here already; its checksum is verified."""
     from ..agents.language.models import model_facts, pull
+    from ..agents.language.weights import weights_folder
 
+    if form not in ("gguf", "safetensors"):
+        raise UnknownName("format", form, ("gguf", "safetensors"))
     facts = model_facts(name)
     waiting = f"fetching {facts.name} ({facts.bytes / 1e6:.0f} MB, {facts.licence}) …"
     with console(stderr=True).status(waiting):
         path = pull(name)
+    if form == "safetensors":
+        with console(stderr=True).status(f"converting {facts.name} to safetensors …"):
+            path = weights_folder(name)
     if as_json:
         print_json({"name": facts.name, "path": str(path)})
     else:
@@ -76,10 +92,12 @@ def path_of_model(name: Name, as_json: AsJson = False) -> None:
 
 @app.command("remove")
 def remove_model(name: Name, as_json: AsJson = False) -> None:
-    """Delete a model's file from this machine."""
+    """Delete a model's file from this machine, and what was converted from it."""
     from ..agents.language.models import model_facts, remove
+    from ..agents.language.weights import remove_converted
 
-    removed = remove(name)
+    converted = remove_converted(name)
+    removed = remove(name) or converted
     facts = model_facts(name)
     if as_json:
         print_json({"name": facts.name, "removed": removed})

@@ -291,13 +291,13 @@ def _files(path: Path) -> list[Path]:
 
 
 def _written(done: Completion) -> dict[str, Any]:
-    plain = {name: value for name, value in done._asdict().items() if value is not None}
+    plain = {name: value for name, value in done._asdict().items() if value not in (None, ())}
     return {**plain, "usage": list(done.usage)}
 
 
 def _read(plain: Mapping[str, Any]) -> Completion:
     made = dict(plain)
-    for name in ("logprobs", "completion_ids", "prompt_ids"):
+    for name in ("logprobs", "completion_ids", "prompt_ids", "trace"):
         if name in made:
             made[name] = tuple(made[name])
     return Completion(**{**made, "usage": Usage(*made["usage"])})

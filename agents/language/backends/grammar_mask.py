@@ -68,7 +68,7 @@ class Matcher:
         self._automaton = automaton
 
     def allowed(self, vocabulary: int) -> torch.Tensor:
-        """bool [vocabulary] on the CPU: the tokens that may come next; never none."""
+        """The tokens that may come next, at least one: bool [vocabulary], on the CPU."""
         import numpy as np
         import torch
 

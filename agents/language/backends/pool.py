@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ..models import model_digest, model_facts, model_file
+from ..weights import own_folder, weights_digest
 from .embedded import EmbeddedBackend
 from .protocol import ChatBackend
 from .scripted import ScriptedBackend
@@ -30,7 +31,7 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
 
     Args:
         model: ``smollm2``, another known name, the path of a GGUF file, ``MODEL@https://host/v1``,
-            or ``scripted/NAME``.
+            ``transformers/MODEL`` or ``scripted/NAME``.
         params: settings of its kind (:data:`.settings.SETTINGS`).
 
     Returns:
@@ -54,6 +55,9 @@ def _canonical(model: str) -> str:
     kind = kind_of(model)
     if kind == "openai":
         return "@".join(endpoint_of(model))
+    if kind == "transformers":
+        source = model.partition("/")[2]
+        return f"transformers/{own_folder(source) or model_file(source)}"
     return model if kind == "scripted" else str(model_file(model))
 
 
@@ -65,9 +69,23 @@ def _make(model: str, settings: Mapping[str, Any]) -> ChatBackend:
         from .openai import OpenAIBackend
 
         return OpenAIBackend(*endpoint_of(model), **settings)
+    if kind == "transformers":
+        return _transformers(model, settings)
     name = model_facts(model).name
     identity = f"{name}|{model_digest(model)}"
     return EmbeddedBackend(name, model_file(model), identity=identity, **settings)
+
+
+def _transformers(model: str, settings: Mapping[str, Any]) -> ChatBackend:
+    from .transformers import TransformersBackend
+
+    source = model.partition("/")[2]
+    own = own_folder(source)
+    name = f"transformers/{own.resolve().name if own else model_facts(source).name}"
+    identity = f"{name}|{weights_digest(source)}"
+    if "adapter" in settings:
+        identity += f"|{weights_digest(settings['adapter'], adapter=True)}"
+    return TransformersBackend(name, source, identity=identity, **settings)
 
 
 async def leave_loop() -> None:

@@ -25,6 +25,7 @@ class Completion(NamedTuple):
         prompt_ids: token ids of the prompt, where the backend gives them.
         cached: the answer came from the cache and was not paid for.
         money: US dollars it cost; None if the price is not known.
+        trace: what came beside the text, as plain data: tool calls, choices and their scores.
     """
 
     text: str
@@ -36,6 +37,23 @@ class Completion(NamedTuple):
     prompt_ids: tuple[int, ...] | None = None
     cached: bool = False
     money: float | None = None
+    trace: tuple[Mapping[str, Any], ...] = ()
+
+
+class Scored(NamedTuple):
+    """How likely a model finds a given answer.
+
+    Attributes:
+        text: the answer.
+        ids: its tokens, the one that ends it included.
+        logprobs: of each token; their sum is the answer's log-likelihood.
+        prompt_tokens: length of the prompt.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    prompt_tokens: int
 
 
 CHARACTERS_PER_TOKEN = 3.2
@@ -59,7 +77,9 @@ class ChatBackend(Protocol):
     """A model that can be talked to.
 
     A backend may also have ``local`` (True: it runs on this machine, its tokens cost nothing) and
-    ``identity`` (name and weights, under which answers are cached; default: the name).
+    ``identity`` (name and weights, under which answers are cached; default: the name). One that can
+    say how likely it finds given answers has ``async score(messages, choices, *, timeout=None)``,
+    which returns a :class:`Scored` for each of the choices.
     """
 
     @property

@@ -1,14 +1,16 @@
 """Which kind of backend a model's name asks for, and what that kind can be set to.
 
-``MODEL@https://host/v1`` is a model behind an endpoint, ``scripted/NAME`` a stand-in; everything
-else names a model file of this machine. Settings that cannot change an answer (how many calls at
-once, how often to try again) are operational: they are nobody's identity.
+``MODEL@https://host/v1`` is a model behind an endpoint, ``transformers/MODEL`` one that torch runs
+here, ``scripted/NAME`` a stand-in; everything else names a model file of this machine. Settings
+that cannot change an answer (how many calls at once, how often to try again) are operational: they
+are nobody's identity.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,8 +18,9 @@ from gymposium.errors import UnknownName, UsageError
 
 from .endpoint_answer import FORMS
 
-Kind = Literal["embedded", "openai", "scripted"]
+Kind = Literal["embedded", "openai", "transformers", "scripted"]
 _ENDPOINT = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.S)
+_PREFIXES = ("scripted", "transformers")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.A)
 
 
@@ -25,7 +28,7 @@ class Setting(NamedTuple):
     """One thing a backend can be told.
 
     Attributes:
-        kind: of its value; numbers are positive.
+        kind: of its value; numbers are positive, a ``Path`` is any text.
         meaning: in words.
         operational: it cannot change an answer.
         choices: the only values, for words.
@@ -56,6 +59,14 @@ SETTINGS: Mapping[Kind, Mapping[str, Setting]] = {
         "context": Setting(int, "tokens of context to stay within"),
         "schema": Setting(str, "how answers are constrained", choices=FORMS),
     },
+    "transformers": {
+        "exact": Setting(bool, "one call at a time: same prompts and seeds, same answers"),
+        "slots": Setting(int, "calls answered in one batch", operational=True),
+        "context": Setting(int, "tokens of context per call"),
+        "threads": Setting(int, "processor threads of torch", operational=True),
+        "device": Setting(str, "where torch computes", choices=("cpu", "cuda", "mps")),
+        "adapter": Setting(Path, "a LoRA adapter to put on"),
+    },
     "scripted": {},
 }
 """What each kind of backend can be given."""
@@ -70,9 +81,12 @@ class Endpoint(NamedTuple):
 
 def kind_of(model: str) -> Kind:
     """Which kind of backend ``model`` asks for."""
-    if model == "scripted" or model.startswith("scripted/"):
-        return "scripted"
-    return "openai" if _ENDPOINT.fullmatch(model) else "embedded"
+    if _ENDPOINT.fullmatch(model):
+        return "openai"
+    prefix = model.partition("/")[0]
+    if model == "scripted" or (prefix != model and prefix in _PREFIXES):
+        return prefix  # type: ignore[return-value]
+    return "embedded"
 
 
 def endpoint_of(model: str) -> Endpoint:
@@ -138,6 +152,8 @@ def _read(setting: Setting, value: Any) -> Any:
             return None
         fits = value in setting.choices if setting.choices else _VARIABLE.fullmatch(value)
         return value if fits else None
+    if setting.kind is Path:
+        return str(value) if value not in ("", None) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if setting.kind is int:
@@ -154,6 +170,8 @@ def _allowed(setting: Setting) -> str:
             if (setting.choices)
             else "the name of a variable"
         )
+    if setting.kind is Path:
+        return "the path of a folder"
     if setting.kind is float:
         return "a positive number"
     return "a positive whole number" if setting.least else "a whole number, 0 or more"

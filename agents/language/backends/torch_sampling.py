@@ -77,11 +77,11 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
     cache: Any = None
     while going:
         # All-ones masks are left out: the kernels for unmasked attention are quicker.
-        out = box.model(
-            input_ids=ids,
+        out = box.forward(
+            ids,
+            cache=cache,
             attention_mask=None if bool(mask.all()) else mask,
             position_ids=places,
-            past_key_values=cache,
             use_cache=True,
             logits_to_keep=1,
         )
@@ -131,10 +131,11 @@ def _draw(probabilities: torch.Tensor, top_p: float, generator: torch.Generator)
     """A token from the smallest set of likeliest ones that together have ``top_p``."""
     import torch
 
-    ordered, tokens = probabilities.sort(descending=True, stable=True)
-    total = ordered.cumsum(0)
-    # Before it less than top_p was reached: the first is always in.
-    inside = int((total - ordered < top_p).sum()) if top_p < 1 else len(total)
-    point = torch.rand((), generator=generator, dtype=torch.float64) * total[inside - 1]
-    place = int(torch.searchsorted(total[:inside], point, right=True))
-    return int(tokens[min(place, inside - 1)])
+    if top_p < 1:
+        ordered, tokens = probabilities.sort(descending=True, stable=True)
+        # Before it less than top_p was reached: the first is always in.
+        outside = ordered.cumsum(0) - ordered >= top_p
+        probabilities = probabilities.index_fill(0, tokens[outside], 0.0)
+    total = probabilities.cumsum(0)
+    point = torch.rand((), generator=generator, dtype=torch.float64) * total[-1]
+    return int(torch.searchsorted(total, point, right=True))

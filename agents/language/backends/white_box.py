@@ -9,6 +9,7 @@ Models" (2021), through the peft library.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,9 +38,12 @@ class WhiteBox:
         self.model = model
         self.tokenizer = tokenizer
         stops = model.generation_config.eos_token_id
-        stops = stops if isinstance(stops, list) else [stops]
-        self.stops = frozenset(each for each in (*stops, tokenizer.eos_token_id) if each is not None)
+        stops = [*(stops if isinstance(stops, list) else [stops]), tokenizer.eos_token_id]
+        self.stops = frozenset(int(each) for each in stops if each is not None)
         self.context = int(getattr(model.config, "max_position_embeddings", 2048))
+        # transformers has renamed the argument; the object is the same.
+        named = "cache" in inspect.signature(model.forward).parameters
+        self._cache_name = "cache" if named else "past_key_values"
 
     @classmethod
     def load(cls, source: str, *, device: str = "cpu", adapter: str | None = None) -> WhiteBox:
@@ -65,7 +69,7 @@ class WhiteBox:
         try:
             with quiet():
                 tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-                model = AutoModelForCausalLM.from_pretrained(
+                model: Any = AutoModelForCausalLM.from_pretrained(
                     folder, dtype=torch.float32, local_files_only=True
                 )
                 white_box = cls(model.to(device).eval(), tokenizer)
@@ -82,6 +86,21 @@ class WhiteBox:
         """Where the model is."""
         found: torch.device = next(self.model.parameters()).device
         return found
+
+    def forward(self, ids: torch.Tensor, *, cache: Any = None, **more: Any) -> Any:
+        """One pass of the model.
+
+        Args:
+            ids: int64 [rows, tokens], what comes after ``cache``.
+            cache: a KV cache, which is extended; None for none.
+            more: further arguments of the model (``attention_mask``, ``use_cache``, …).
+
+        Returns:
+            transformers' output: ``logits`` [rows, tokens, vocabulary], ``past_key_values``.
+        """
+        if cache is not None:
+            more[self._cache_name] = cache
+        return self.model(input_ids=ids, **more)
 
     def prompt_ids(self, messages: Messages) -> list[int]:
         """The tokens of a conversation, up to where the model's answer begins.
@@ -136,7 +155,7 @@ class WhiteBox:
         ids = torch.tensor(rows, device=self.device)
         # Padding stands at the end, where no real token looks: no mask is needed.
         past = None if cache is None else self._copies(cache, known, len(rows))
-        logits = self.model(ids[:, :-1], past_key_values=past, use_cache=past is not None).logits
+        logits = self.forward(ids[:, :-1], cache=past, use_cache=past is not None).logits
         start = len(prompt) - 1 - known
         picked = torch.log_softmax(logits[:, start:].float(), -1).gather(
             2, ids[:, start + 1 :, None]
@@ -152,7 +171,7 @@ class WhiteBox:
 
         ids = torch.tensor([list(prompt)], device=self.device)
         with torch.no_grad():
-            return self.model(ids, use_cache=True, logits_to_keep=1).past_key_values
+            return self.forward(ids, use_cache=True, logits_to_keep=1).past_key_values
 
     @staticmethod
     def _copies(cache: Any, length: int, rows: int) -> Any:

@@ -4,6 +4,7 @@ from gymposium.agents.language.backends.pool import close_all
 from gymposium.agents.language.models import is_installed, pull
 
 from .stand_ins import RULES, make_seat
+from .tiny_model import make_tiny_model
 
 
 @pytest.fixture
@@ -18,3 +19,9 @@ def smollm2():
         pull("smollm2")
     yield "smollm2"
     close_all()
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory):
+    """A folder with a model of a few thousand random weights."""
+    return make_tiny_model(tmp_path_factory.mktemp("tiny"))

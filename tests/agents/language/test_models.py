@@ -7,11 +7,13 @@ import time
 import types
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import typer.testing
 
 from gymposium.agents.language import models
+from gymposium.agents.language.weights import converted_folder, weights_folder
 from gymposium.cli.models import app
 from gymposium.errors import BackendError, UnknownName, UsageError
 
@@ -183,3 +185,32 @@ def test_the_command_line_lists_pulls_locates_and_removes(cache, shop):
     assert json.loads(run("list", "--json").stdout)[0]["installed"]
     assert "removed" in run("remove", "tiny").stdout
     assert isinstance(run("path", "tiny").exception, UsageError)
+
+
+def test_the_command_line_converts_to_safetensors(smollm2):
+    folder = Path(
+        json.loads(run("pull", smollm2, "--format", "safetensors", "--json").stdout)["path"]
+    )
+    assert folder == converted_folder(smollm2)
+    assert (folder / "model.safetensors").stat().st_size > 500_000_000
+    wrong = run("pull", smollm2, "--format", "safetensor")
+    assert "did you mean 'safetensors'" in str(wrong.exception)
+
+
+def test_what_was_converted_goes_with_the_model(cache, shop):
+    run("pull", "tiny")
+    folder = converted_folder("tiny")
+    folder.mkdir()
+    assert "removed" in run("remove", "tiny").stdout
+    assert not folder.exists()
+    assert "was not here" in run("remove", "tiny").stdout
+
+
+def test_an_interrupted_conversion_leaves_nothing_that_counts(cache, shop):
+    run("pull", "tiny")
+    left = cache / f".{converted_folder('tiny').name}-abc"
+    left.mkdir()
+    with pytest.raises(BackendError, match="cannot be converted to safetensors"):
+        weights_folder("tiny")  # whose weights are a joke
+    assert not left.exists()
+    assert not converted_folder("tiny").exists()

@@ -27,7 +27,7 @@ from .import_hook import after_import
 if TYPE_CHECKING:
     from .world import RuleWorld
 
-FAMILIES = ("bandits", "dilemmas", "markets", "social", "trees")
+FAMILIES = ("bandits", "dilemmas", "markets", "markov_games", "social", "trees")
 """The folders of this room whose ``__init__`` registers worlds."""
 
 ENTRY_POINTS = "gymposium.worlds"

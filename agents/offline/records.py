@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -225,17 +224,11 @@ def _transitions(game: MarkovGame, triple: Array, rng: np.random.Generator) -> R
 
 
 def _running(game: MarkovGame, step: int) -> Array:
-    return game.cumulative[step if len(game.cumulative) > 1 else 0]
+    running: Array = game.cumulative[step if len(game.cumulative) > 1 else 0]
+    return running
 
 
 def _draw(cumulative: Array, rng: np.random.Generator) -> Array:
     """One index a row, by inverting the running sums; the last possible one on a rounding error."""
     luck = rng.random(len(cumulative))[:, None] * cumulative[:, -1:]
     return np.asarray((cumulative <= luck).sum(axis=-1), np.int64)
-
-
-def as_records(columns: Sequence[Any], size: tuple[int, int, int], horizon: int) -> Records:
-    """Records from columns (step, state, row, column, reward, after, episode) of plain numbers."""
-    whole = [np.asarray(column, np.int64) for column in columns]
-    reward = np.asarray(columns[4], np.float64)
-    return Records(*whole[:4], reward, *whole[5:], size, horizon)

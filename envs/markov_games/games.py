@@ -7,6 +7,7 @@ horizon (Shapley, 1953; finite horizon). Kernel and rewards have a leading axis 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gymposium.errors import UsageError
+
+from .stage_games import solve_zero_sum
+from .uncertainty import worst
 
 Array: TypeAlias = np.ndarray[Any, Any]
 SLACK = 1e-8
@@ -33,6 +37,8 @@ class MarkovGame:
         horizon: steps.
         names: of the states, or none.
         actions: names of the actions, of either player, or none.
+        boards: what a spectator sees in each state, or none.
+        story: what the game is about, in words, if anything.
     """
 
     transitions: Array
@@ -41,6 +47,8 @@ class MarkovGame:
     horizon: int
     names: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
+    boards: tuple[str, ...] = ()
+    story: str = ""
 
     def __post_init__(self) -> None:
         shape = self.rewards.shape
@@ -81,11 +89,13 @@ class MarkovGame:
 
     def kernel(self, step: int) -> Array:
         """``[S, A, B, S]`` at a step from 0."""
-        return self.transitions[step if len(self.transitions) > 1 else 0]
+        kernel: Array = self.transitions[step if len(self.transitions) > 1 else 0]
+        return kernel
 
     def reward(self, step: int) -> Array:
         """``[S, A, B]`` at a step from 0."""
-        return self.rewards[step if len(self.rewards) > 1 else 0]
+        reward: Array = self.rewards[step if len(self.rewards) > 1 else 0]
+        return reward
 
     @cached_property
     def cumulative(self) -> Array:
@@ -94,13 +104,10 @@ class MarkovGame:
 
     def swapped(self) -> MarkovGame:
         """The same game with the players' places exchanged: rewards become 1 - r."""
-        return MarkovGame(
-            np.ascontiguousarray(self.transitions.swapaxes(2, 3)),
-            np.ascontiguousarray(1.0 - self.rewards.swapaxes(2, 3)),
-            self.start,
-            self.horizon,
-            self.names,
-            self.actions,
+        return dataclasses.replace(
+            self,
+            transitions=np.ascontiguousarray(self.transitions.swapaxes(2, 3)),
+            rewards=np.ascontiguousarray(1.0 - self.rewards.swapaxes(2, 3)),
         )
 
 
@@ -218,4 +225,19 @@ def perturbed(game: MarkovGame, radius: float, rng: np.random.Generator) -> Mark
 
 def with_kernel(game: MarkovGame, transitions: Array) -> MarkovGame:
     """The same game with another kernel, ``[H or 1, S, A, B, S]``."""
-    return MarkovGame(transitions, game.rewards, game.start, game.horizon, game.names, game.actions)
+    return dataclasses.replace(game, transitions=transitions)
+
+
+def feared(game: MarkovGame, radius: float, *, against: str = "max") -> Array:
+    """The values by which nature harms one player most: ``[H + 1, S]``.
+
+    Nature moves ``radius`` of probability, in total variation, from the states that are worth most
+    to that player to the one that is worth least, where both go on with the strategies that are
+    optimal under such a nature. They are what ``max`` gets.
+    """
+    sign = 1.0 if against == "max" else -1.0
+    value = np.zeros((game.horizon + 1, game.states))
+    for step in reversed(range(game.horizon)):
+        bound = sign * worst(game.kernel(step), sign * value[step + 1], radius)
+        value[step] = solve_zero_sum(game.reward(step) + bound).value
+    return value

@@ -7,7 +7,7 @@ are paid in the states that follow a success, so that they are a function of the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -22,6 +22,18 @@ PURSUIT_SIDE = 4
 PITCH = (3, 4)
 """Rows and columns of the soccer pitch; Littman's is 4 x 5, whose kernel takes 116 MB."""
 Cell: TypeAlias = tuple[int, int]
+HUNT = (
+    f"max hunts min on a board of {PURSUIT_SIDE} x {PURSUIT_SIDE} cells; a move fails with "
+    f"probability {SLIP}. In each step in which both share a cell, max gets 1, and both are set "
+    "down anew, anywhere; in any other step max gets 0."
+)
+MATCH = (
+    f"Soccer on a pitch of {PITCH[0]} rows and {PITCH[1]} columns. max scores by carrying the ball "
+    "east off the last column, min west off the first one, in the middle of the side. Both move in "
+    "an order decided by a toss; who moves into the other stays, and the ball is then with the one "
+    "who was there. The step after a goal pays max 1 if max scored and 0 if min did, any other "
+    "step 0.5; then there is a kick-off, with the ball at random."
+)
 
 
 def _cells(rows: int, columns: int) -> list[Cell]:
@@ -34,11 +46,12 @@ def _moved(cell: Cell, move: str, rows: int, columns: int) -> Cell:
 
 
 @lru_cache(maxsize=8)
-def pursuit(horizon: int = 20, side: int = PURSUIT_SIDE) -> MarkovGame:
+def pursuit(horizon: int = 20) -> MarkovGame:
     """``max`` hunts ``min`` on a square board; moves fail with probability ``SLIP``.
 
     While both share a cell ``max`` gets 1, and both are set down anew, anywhere.
     """
+    side = PURSUIT_SIDE
     cells = _cells(side, side)
     states = list(itertools.product(cells, cells))
     index = {state: number for number, state in enumerate(states)}
@@ -60,17 +73,19 @@ def pursuit(horizon: int = 20, side: int = PURSUIT_SIDE) -> MarkovGame:
         for h, p in states
     )
     start = np.full(len(states), 1.0 / len(states))
-    return MarkovGame(kernel, rewards, start, horizon, names, tuple(MOVES))
+    boards = tuple(_board({h: "M", p: "m"} if h != p else {h: "X"}, side, side) for h, p in states)
+    return MarkovGame(kernel, rewards, start, horizon, names, tuple(MOVES), boards, HUNT)
 
 
 @lru_cache(maxsize=8)
-def soccer(horizon: int = 30, pitch: tuple[int, int] = PITCH) -> MarkovGame:
+def soccer(horizon: int = 30) -> MarkovGame:
     """Littman's soccer: carry the ball off the other's side; ``max`` scores in the east.
 
     Both choose at the same time and move in an order decided by a toss. Who moves into the other
     stays, and the ball goes, or stays, to the one who was there. A goal of ``max`` pays it 1, one
     of ``min`` 0, any other step one half; then there is a kick-off with the ball at random.
     """
+    pitch = PITCH
     cells = _cells(*pitch)
     mouth = tuple(row for row in range(pitch[0]) if abs(2 * row - pitch[0] + 1) <= 1)
     play = [(m, n, ball) for m in cells for n in cells if m != n for ball in (0, 1)]
@@ -89,7 +104,8 @@ def soccer(horizon: int = 30, pitch: tuple[int, int] = PITCH) -> MarkovGame:
     start = np.zeros(len(states))
     start[off] = 1.0 / len(off)
     names = tuple(state if isinstance(state, str) else _said(state) for state in states)
-    return MarkovGame(kernel, rewards, start, horizon, names, tuple(MOVES))
+    boards = tuple(state if isinstance(state, str) else _pitch(state, pitch) for state in states)
+    return MarkovGame(kernel, rewards, start, horizon, names, tuple(MOVES), boards, MATCH)
 
 
 def _kick_offs(pitch: tuple[int, int], mouth: tuple[int, ...]) -> Iterator[tuple[Cell, Cell, int]]:
@@ -124,4 +140,15 @@ def _said(state: tuple[Cell, Cell, int]) -> str:
     return (
         f"max at row {m[0] + 1}, column {m[1] + 1}; min at row {n[0] + 1}, column {n[1] + 1}; "
         f"{('max', 'min')[ball]} has the ball"
+    )
+
+
+def _pitch(state: tuple[Cell, Cell, int], pitch: tuple[int, int]) -> str:
+    m, n, ball = state
+    return _board({m: "X" if ball == 0 else "x", n: "O" if ball == 1 else "o"}, *pitch)
+
+
+def _board(marks: Mapping[Cell, str], rows: int, columns: int) -> str:
+    return "\n".join(
+        " ".join(marks.get((row, column), ".") for column in range(columns)) for row in range(rows)
     )

@@ -7,25 +7,27 @@ Sycara (2025): the smallest game in which the kindest policy for the pair leaves
 nothing. With a and b the two grabbing probabilities, ``x = a (1 - b/2)`` and ``y = b (1 - a/2)``
 are the shares that go to green and to red.
 
-Learning is by score-function gradients in NumPy, all seeds at once, so a table takes seconds.
+Learning is by score-function gradients in NumPy, all seeds at once, so a table takes seconds; or by
+the exact gradients, with as much noise on them as one likes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
-from .surgery import Fair, GradientCombiner, Projecting, WeightedSum
+from .surgery import Fair, GradientCombiner, Projecting, WeightedSum, gram
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-ARMS = ("ind", "inequity_aversion", "weighted", "col", "pcgrad", "fcgrad")
+ARMS = ("ind", "inequity_aversion", "weighted", "col", "pcgrad", "fcgrad", "aga")
 GREEN_SHARE = 15 / 16
+_OWN = np.eye(2)  # agent, colour
 _LIMIT = 6.0  # of a logit
 _EMA = 0.9
 
@@ -42,6 +44,9 @@ class CoinDraw:
         step: the gradient's factor.
         beta: weight of the collective gradient (weighted, fcgrad).
         alpha, beta_ia: disadvantageous and advantageous inequity (inequity_aversion).
+        exact: climb the gradients of the expected values (``aga`` always, ``inequity_aversion``
+            never), not of a batch.
+        noise: standard deviation of what is added to each entry of an exact gradient.
     """
 
     arm: str = "fcgrad"
@@ -52,12 +57,29 @@ class CoinDraw:
     beta: float = 0.5
     alpha: float = 5.0
     beta_ia: float = 0.05
+    exact: bool = False
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
         if self.arm not in ARMS:
             raise UnknownName("arm", self.arm, ARMS, where="the coin draw")
         if not 0 <= self.green <= 1:
             raise UsageError(f"coin draw: green must be 0 to 1, got {self.green}")
+        if self.exact != (self.arm == "aga") and self.arm in ("aga", "inequity_aversion"):
+            exactly = "exact" if self.arm == "aga" else "sampled"
+            raise UsageError(f"coin draw: {self.arm} learns from {exactly} gradients only")
+
+
+class Learned(NamedTuple):
+    """What some runs came to.
+
+    Attributes:
+        values: expected values of the policies learned, ``[runs, 2]``: green's and red's.
+        conflicts: the share of an agent's steps on which its two gradients conflicted, ``[runs]``.
+    """
+
+    values: Array
+    conflicts: Array
 
 
 def expected_values(grabs: Array, green: float = GREEN_SHARE) -> Array:
@@ -91,47 +113,77 @@ def equal_split(green: float = GREEN_SHARE) -> float:
     return green * taken + (1 - green)
 
 
-def learn(game: CoinDraw, seed: int, runs: int) -> Array:
-    """Learn ``runs`` times from independent starts.
+def exact_gradients(grabs: Array, green: float = GREEN_SHARE) -> tuple[Array, Array]:
+    """The gradients of an agent's own and of the mean expected value by its logits.
+
+    Args:
+        grabs: probabilities ``[…, agent, colour]``.
+        green: probability of a green coin.
 
     Returns:
-        Expected values of the policies learned, ``[runs, 2]``: green's and red's.
+        Two arrays like ``grabs``.
     """
+    slope = np.array([green, 1 - green]) * grabs * (1 - grabs)
+    own = 1 + grabs[..., ::-1, :] * (_OWN - 0.5)
+    # One more of its own coins is worth 1 to the pair, one of the other's costs it 1.
+    return slope * own, slope * (_OWN - 0.5)
+
+
+def learn(game: CoinDraw, seed: int, runs: int) -> Learned:
+    """Learn ``runs`` times from independent starts."""
     rng = np.random.default_rng(seed)
     logits = rng.normal(size=(runs, 2, 2))  # run, agent, colour
     values = expected_values(_sigmoid(logits), game.green)
-    combine = _combiner(game)
+    conflicts = np.zeros(runs)
     for _ in range(game.updates):
-        rewards, score = _play(game, _sigmoid(logits), rng)
-        shared = rewards.mean(1, keepdims=True)
-        values = _EMA * values + (1 - _EMA) * rewards.mean(2)
-        own = _shape(game, rewards)
-        g_ind, g_col = (_gradient(reward, score) for reward in (own, shared))
-        logits += game.step * combine(g_ind, g_col, values, values.mean(1, keepdims=True))
+        grabs = _sigmoid(logits)
+        if game.exact:
+            values = expected_values(grabs, game.green)
+            g_ind, g_col = (
+                exact + game.noise * rng.normal(size=grabs.shape)
+                for exact in exact_gradients(grabs, game.green)
+            )
+        else:
+            rewards, score = _play(game, grabs, rng)
+            shared = rewards.mean(1, keepdims=True)
+            values = _EMA * values + (1 - _EMA) * rewards.mean(2)
+            own = _shape(game, rewards)
+            g_ind, g_col = (_gradient(reward, score) for reward in (own, shared))
+        conflicts += gram(g_ind, g_col).conflict.mean(1)
+        if game.arm == "aga":
+            direction = _bend(g_ind, g_col, grabs, game.green)
+        else:
+            direction = _combiner(game)(g_ind, g_col, values, values.mean(1, keepdims=True))
+        logits += game.step * direction
         np.clip(logits, -_LIMIT, _LIMIT, out=logits)
-    return expected_values(_sigmoid(logits), game.green)
+    return Learned(expected_values(_sigmoid(logits), game.green), conflicts / game.updates)
 
 
-def study(params: Mapping[str, Any], seed: int, scale: float = 1.0) -> dict[str, float]:
-    """One run of one arm, for a claim.
+def study(params: Mapping[str, Any], seed: int, scale: str = "cpu") -> dict[str, float]:
+    """Some runs of one arm, for a claim.
 
     Args:
-        params: fields of :class:`CoinDraw`.
-        seed: of the start and of every draw.
-        scale: multiplies the number of updates.
+        params: fields of :class:`CoinDraw`, and ``runs`` (default 1).
+        seed: of the starts and of every draw.
+        scale: of the claim, which changes nothing here.
 
     Returns:
-        ``green``, ``red``, ``mean`` and ``min`` of the expected values learned.
+        Means over the runs. Of the expected values learned: ``green``, ``red``, ``mean``, ``min``,
+        ``gap`` (between the two) and ``drop`` (from the mean to the lower one); and ``conflicts``.
     """
-    game = CoinDraw(**params)
-    updates = max(1, round(game.updates * scale))
-    green, red = learn(CoinDraw(**{**params, "updates": updates}), seed, 1)[0]
-    return {
-        "green": float(green),
-        "red": float(red),
-        "mean": float((green + red) / 2),
-        "min": float(min(green, red)),
+    fields = dict(params)
+    runs = int(fields.pop("runs", 1))
+    values, conflicts = learn(CoinDraw(**fields), seed, runs)
+    found = {
+        "green": values[:, 0],
+        "red": values[:, 1],
+        "mean": values.mean(1),
+        "min": values.min(1),
+        "gap": np.ptp(values, axis=1),
+        "drop": values.mean(1) - values.min(1),
+        "conflicts": conflicts,
     }
+    return {name: float(each.mean()) for name, each in found.items()}
 
 
 def _play(game: CoinDraw, grabs: Array, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -162,6 +214,19 @@ def _shape(game: CoinDraw, rewards: Array) -> Array:
     ahead = rewards - rewards[:, ::-1]
     envy, guilt = np.maximum(-ahead, 0), np.maximum(ahead, 0)
     return np.asarray(rewards - game.alpha * envy - game.beta_ia * guilt)
+
+
+def _bend(g_ind: Array, g_col: Array, grabs: Array, green: float) -> Array:
+    """AgA's direction, lambda 1 (see :mod:`.aga`): the collective objective's Hessian is diagonal.
+
+    It is that of one agent's logits, as an agent of its own would know it.
+    """
+    curvature = np.array([green, 1 - green]) * grabs * (1 - grabs) * (1 - 2 * grabs)
+    bent = curvature * (_OWN - 0.5) * g_col
+    along, across, square = (
+        (a * b).sum(-1, keepdims=True) for a, b in ((g_col, bent), (g_ind, bent), (bent, bent))
+    )
+    return g_col + np.sign(along * (across + square)) * (g_ind + bent)
 
 
 def _combiner(game: CoinDraw) -> GradientCombiner:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,18 +11,20 @@ from gymposium.agents.learning.coin_draw import (
     ARMS,
     CoinDraw,
     equal_split,
+    exact_gradients,
     expected_values,
     learn,
     study,
 )
-from gymposium.errors import UnknownName
+from gymposium.errors import UnknownName, UsageError
 
 RUNS = 20
 
 
 @pytest.fixture(scope="module")
 def learned() -> dict[str, np.ndarray]:
-    return {arm: learn(CoinDraw(arm=arm), seed=0, runs=RUNS) for arm in ARMS}
+    arms = [arm for arm in ARMS if arm != "aga"]
+    return {arm: learn(CoinDraw(arm=arm), seed=0, runs=RUNS).values for arm in arms}
 
 
 def gain(learned: dict[str, np.ndarray], arm: str) -> tuple[float, float]:
@@ -85,17 +89,53 @@ def test_fcgrad_triples_the_lower_value_of_team_learning(learned: dict[str, np.n
 
 
 def test_with_as_many_red_coins_team_learning_is_fair_and_nothing_beats_it() -> None:
-    col = learn(CoinDraw(arm="col", green=0.5, updates=800), seed=1, runs=5)
-    fair = learn(CoinDraw(arm="fcgrad", green=0.5, updates=800), seed=1, runs=5)
+    col = learn(CoinDraw(arm="col", green=0.5, updates=800), seed=1, runs=5).values
+    fair = learn(CoinDraw(arm="fcgrad", green=0.5, updates=800), seed=1, runs=5).values
     np.testing.assert_allclose(col, 0.5, atol=0.02)
     assert fair.min(1).max() <= 0.5
 
 
+def test_exact_gradients_are_the_slopes_of_the_expected_values() -> None:
+    logits, step = np.random.default_rng(3).normal(size=(5, 2, 2)), 1e-6
+    g_ind, g_col = exact_gradients(1 / (1 + np.exp(-logits)), green=0.8)
+    for agent in range(2):
+        for colour in range(2):
+            nudge = np.zeros((2, 2))
+            nudge[agent, colour] = step
+            high, low = (
+                expected_values(1 / (1 + np.exp(-moved)), green=0.8)
+                for moved in (logits + nudge, logits - nudge)
+            )
+            slopes = (high - low) / (2 * step)
+            np.testing.assert_allclose(g_ind[:, agent, colour], slopes[:, agent], atol=1e-8)
+            np.testing.assert_allclose(g_col[:, agent, colour], slopes.mean(1), atol=1e-8)
+
+
+def test_fairness_needs_noise_as_an_exact_learner_can_stall_at_an_unequal_split() -> None:
+    exact = CoinDraw(arm="fcgrad", exact=True, updates=1500)
+    stalled, stirred = learn(exact, 0, 10), learn(replace(exact, noise=0.02), 0, 10)
+    gap, stirred_gap = (np.abs(np.diff(run.values)).max() for run in (stalled, stirred))
+    assert stirred_gap < 0.15 < gap
+    assert (stirred.conflicts > 0.5).all()
+
+
+def test_aga_is_as_unfair_as_team_learning() -> None:
+    values = learn(CoinDraw(arm="aga", exact=True, updates=300), 0, 10).values
+    assert values.mean() > 0.4
+    assert values.min(1).max() < 1 / 8
+
+
+def test_what_only_exact_or_only_sampled_gradients_have_is_refused() -> None:
+    for arm, exact in (("aga", False), ("inequity_aversion", True)):
+        with pytest.raises(UsageError, match=arm):
+            CoinDraw(arm=arm, exact=exact)
+
+
 def test_a_study_is_repeatable_and_the_seed_matters() -> None:
-    params = {"arm": "fcgrad"}
-    first, again, other = (study(params, seed, scale=0.02) for seed in (1, 1, 2))
+    params = {"arm": "fcgrad", "updates": 60}
+    first, again, other = (study(params, seed) for seed in (1, 1, 2))
     assert first == again != other
-    assert set(first) == {"green", "red", "mean", "min"}
+    assert first["min"] + 2 * first["drop"] == pytest.approx(max(first["green"], first["red"]))
 
 
 def test_an_unknown_arm_is_named() -> None:

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import re
 import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from gymposium.errors import GymposiumError, UnknownName, UsageError
 
 from .import_hook import after_import
+from .world_spec import WorldSpec as WorldSpec
 
 if TYPE_CHECKING:
     from .world import RuleWorld
@@ -33,78 +32,6 @@ FAMILIES = ("bandits", "dilemmas", "markets", "markov_games", "social", "trees")
 ENTRY_POINTS = "gymposium.worlds"
 NAMESPACE = "gymposium"
 Api = Literal["native", "world", "parallel", "aec", "gymnasium"]
-
-_ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)-v(?P<version>\d+)")
-
-
-@dataclass(frozen=True)
-class WorldSpec:
-    """What is known of a world without importing it.
-
-    Attributes:
-        id: ``snake_case-vN``.
-        entry_point: ``module:Class``; the class takes the world's parameters as keywords.
-        summary: one line.
-        seats: fewest and most seats.
-        kind: ``zero_sum``, ``mixed``, ``cooperative`` or ``by parameters``.
-        turn_based: at most one seat acts at a time.
-        extras: extras of this package that must be installed.
-        tags: words to find it by.
-        since: the release that brought this version.
-        deterministic: for some parameters the seed does not matter.
-        presets: named parameter sets.
-    """
-
-    id: str
-    entry_point: str
-    summary: str
-    seats: tuple[int, int]
-    kind: str
-    turn_based: bool
-    extras: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    since: str = "0.1"
-    deterministic: bool = False
-    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
-            raise UsageError(f"world id {self.id!r} must look like 'snake_case-v0'")
-        module, _, name = self.entry_point.partition(":")
-        if not module or not name:
-            raise UsageError(
-                f"{self.id}: entry point {self.entry_point!r} must look like 'module:Class'"
-            )
-
-    @property
-    def name(self) -> str:
-        """The id without its version."""
-        return self.id.rpartition("-v")[0]
-
-    @property
-    def version(self) -> int:
-        """The number after ``-v``."""
-        return int(self.id.rpartition("-v")[2])
-
-    @property
-    def camel(self) -> str:
-        """The id in Gymnasium's spelling: ``IteratedMatrix-v0``."""
-        words = "".join(word[:1].upper() + word[1:] for word in self.name.split("_"))
-        return f"{words}-v{self.version}"
-
-    def load(self) -> type[RuleWorld]:
-        """Import the world's class.
-
-        Raises:
-            UsageError: the module or the class does not exist.
-        """
-        module, _, name = self.entry_point.partition(":")
-        try:
-            return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
-        except (ImportError, AttributeError) as error:
-            raise UsageError(
-                f"world {self.id!r} cannot be loaded from {self.entry_point!r}: {error}"
-            ) from error
 
 
 _specs: dict[str, WorldSpec] = {}
@@ -159,6 +86,8 @@ def spec(id: str) -> WorldSpec:
         UnknownName: there is none; the message has the nearest names or the versions there are.
     """
     wanted = id.removeprefix(f"{NAMESPACE}/")
+    if ":" in wanted:
+        return _foreign(wanted)
     _load_families()
     if wanted not in _specs:
         _load_plugins()
@@ -176,6 +105,23 @@ def spec(id: str) -> WorldSpec:
         if known.version == int(version):
             return known
     raise UnknownName("version of world", id, [known.id for known in family], where="the registry")
+
+
+def _foreign(id: str) -> WorldSpec:
+    """Somebody else's world, as ``gymnasium:CartPole-v1``; it is not imported for this."""
+    from .adapters import ADAPTERS, split
+
+    prefix, _ = split(id)
+    entry_point, what = ADAPTERS[prefix]
+    return WorldSpec(
+        id,
+        entry_point,
+        f"{what}, of {prefix}",
+        (1, 50),
+        "by parameters",
+        turn_based=False,
+        deterministic=True,
+    )
 
 
 def world_class(id: str) -> type[RuleWorld]:
@@ -208,6 +154,11 @@ def make_world(id: str, **params: Any) -> RuleWorld:
         UsageError: a value is not allowed.
     """
     found = spec(id)
+    if ":" in found.id:  # what it takes is for the other library to say
+        from .adapters.foreign import luck_kept
+
+        with luck_kept():
+            return found.load()(**params)
     known = [item.name for item in dataclasses.fields(params_class(found.id))]
     for name in params:
         if name not in known:
@@ -259,6 +210,8 @@ def parameters(id: str) -> dict[str, dict[str, Any]]:
     Whatever else the fields' metadata hold (``unit``, ``range``, ``choices``) is passed on.
     """
     described: dict[str, dict[str, Any]] = {}
+    if ":" in spec(id).id:
+        return described
     for item in dataclasses.fields(params_class(id)):
         entry: dict[str, Any] = {"type": _type_name(item.type)}
         if item.default is not dataclasses.MISSING:

@@ -7,6 +7,7 @@ valid spelling. Scenarios that come with the package are found by name through
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -345,4 +346,5 @@ def _where(source: Source, place: Place) -> str:
 
 
 def _is_world(text: str, worlds: Collection[str]) -> bool:
-    return text in worlds or any(text == known.rpartition("-v")[0] for known in worlds)
+    foreign = re.match(r"[a-z]{2,}:[^/\\]", text)  # gymnasium:CartPole-v1
+    return bool(foreign) or text in worlds or text in {it.rpartition("-v")[0] for it in worlds}

@@ -33,6 +33,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import permutations
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gymposium.errors import UsageError
 
 from ...agents.planning.survival import Plan, plan
@@ -81,7 +83,7 @@ class Survival:
     )
 
     def __post_init__(self) -> None:
-        given = self.capitals
+        given: Any = self.capitals
         given = (given,) if isinstance(given, int | float) else given
         good = isinstance(given, list | tuple) and len(set(given)) == len(given) >= 2
         if not good or not all(_is_capital(value) for value in given):
@@ -201,7 +203,7 @@ def fisher(one: Rate, two: Rate) -> float | None:
         return None
     from scipy.stats import fisher_exact
 
-    table = [[one.hits, one.cases - one.hits], [two.hits, two.cases - two.hits]]
+    table = np.array([[one.hits, one.cases - one.hits], [two.hits, two.cases - two.hits]])
     return float(fisher_exact(table)[1])
 
 

@@ -223,7 +223,8 @@ class ParallelSurvivalBudget(BaseParallelWrapper[Any, Any, Any]):
             for table, value in zip(result, row, strict=True):
                 table[agent] = value
         self._alive = [agent for agent in playing if not (result[2][agent] or result[3][agent])]
-        return result
+        seen_now, paid_now, terminated, truncated, told_now = result
+        return seen_now, paid_now, terminated, truncated, told_now
 
     def _still(self, agent: str) -> Any:
         space = self.env.action_space(agent)

@@ -1,0 +1,99 @@
+"""``gymnasium:CartPole-v1``: any Gymnasium environment as a world of one seat."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+
+from gymposium.errors import UsageError
+from gymposium.types import Action
+
+from .foreign import ForeignWorld
+
+if TYPE_CHECKING:
+    from gymposium.types import Image
+
+SEAT = "player_0"
+
+
+class GymnasiumWorld(ForeignWorld):
+    """A Gymnasium environment in which one seat plays."""
+
+    turn_based = True
+
+    def __init__(self, name: str, **params: Any) -> None:
+        """Open the environment.
+
+        Args:
+            name: as for ``gymnasium.make``.
+            **params: handed to it.
+
+        Raises:
+            UsageError: Gymnasium cannot make it.
+        """
+        self.id, self.params = f"gymnasium:{name}", params
+        self._env = _open(name, params)
+        spec = self._env.spec
+        self._seat_foreign(
+            [SEAT],
+            {SEAT: self._env.observation_space},
+            {SEAT: self._env.action_space},
+            None if spec is None else spec.max_episode_steps,
+        )
+
+    def _restart(self, seed: int) -> None:
+        observation, info = self._env.reset(seed=seed)
+        self._take(observation, info)
+
+    def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        answer = self._env.step(actions[SEAT])
+        observation, reward, self._finished, self._cut, info = answer
+        self._finished, self._cut = bool(self._finished), bool(self._cut)
+        self._take(observation, info)
+        return {SEAT: float(reward)}
+
+    def _take(self, observation: Any, info: Mapping[str, Any]) -> None:
+        self._seen[SEAT] = observation
+        if info.get("action_mask") is not None:
+            self._masks[SEAT] = np.asarray(info["action_mask"], np.int8)
+
+    def _actors(self) -> Sequence[str]:
+        return self.possible_seats
+
+    def _about(self) -> str:
+        return inspect.cleandoc(type(self._env.unwrapped).__doc__ or "")
+
+    def draw(self) -> Image:
+        """The environment's own picture; of those that have none, the text of ``render``."""
+        if self._over is None or self._env.render_mode != "rgb_array":
+            return super().draw()
+        return np.asarray(self._env.render(), np.uint8)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+
+def _open(name: str, params: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
+    given: dict[str, Any] = {"disable_env_checker": True, **params}
+    try:
+        spec = gymnasium.spec(name)
+        if "rgb_array" in _modes(spec):
+            given.setdefault("render_mode", "rgb_array")
+        return gymnasium.make(name, **given)
+    except Exception as error:
+        raise UsageError(f"gymnasium cannot make {name!r}: {error}") from error
+
+
+def _modes(spec: Any) -> Sequence[str]:
+    from gymnasium.envs.registration import load_env_creator
+
+    creator = spec.entry_point
+    if isinstance(creator, str):
+        creator = load_env_creator(creator)
+    modes: Sequence[str] = getattr(creator, "metadata", {}).get("render_modes", ())
+    return modes

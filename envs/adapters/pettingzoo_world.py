@@ -1,0 +1,162 @@
+"""``pettingzoo:classic/connect_four_v3``: any PettingZoo environment, Parallel or AEC.
+
+Agents that leave early are asked no more; the match goes on for the rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pettingzoo.env_registry.registration import aec_registry, parallel_registry
+from pettingzoo.env_registry.registration import make as make_pettingzoo
+
+from gymposium.errors import UnknownName, UsageError
+from gymposium.types import Action
+
+from .foreign import ForeignWorld, check_kind
+
+if TYPE_CHECKING:
+    from gymposium.types import Image
+
+
+def make(name: str, **params: Any) -> ForeignWorld:
+    """The world called ``name``: its Parallel form if it has one, else AEC.
+
+    Raises:
+        UnknownName: PettingZoo knows no such environment; names the nearest.
+        UsageError: it cannot be made.
+    """
+    known = {*parallel_registry, *aec_registry}
+    base, _, version = name.rpartition("_v")
+    id = name if name in known or not version.isdigit() else f"{base}-v{version}"
+    if id not in known:
+        raise UnknownName("PettingZoo environment", name, sorted(known))
+    return (ParallelWorld if id in parallel_registry else AecWorld)(id, **params)
+
+
+class _PettingZooWorld(ForeignWorld):
+    api: Any
+
+    def __init__(self, name: str, kind: str = "mixed", **params: Any) -> None:
+        """Open the environment.
+
+        Args:
+            name: as for ``pettingzoo.make``.
+            kind: ``zero_sum``, ``mixed`` or ``cooperative``; PettingZoo does not say.
+            **params: handed to ``pettingzoo.make``.
+
+        Raises:
+            UsageError: PettingZoo cannot make it.
+        """
+        self.id, self.params = f"pettingzoo:{name}", {"kind": kind, **params}
+        self.kind = check_kind(kind, self.id)
+        self._env = self._opened(name, params)
+        ids = list(self._env.possible_agents)
+        self._seat_foreign(
+            ids,
+            {seat: self._env.observation_space(seat) for seat in ids},
+            {seat: self._env.action_space(seat) for seat in ids},
+            None,
+        )
+
+    def _opened(self, name: str, params: Mapping[str, Any]) -> Any:
+        try:
+            try:
+                return make_pettingzoo(self.api, name, **{"render_mode": "rgb_array", **params})
+            except (TypeError, AssertionError):
+                return make_pettingzoo(self.api, name, **params)  # takes no render mode
+        except Exception as error:
+            raise UsageError(f"pettingzoo cannot make {name!r}: {error}") from error
+
+    def _see(self, seat: str, observation: Any, info: Mapping[str, Any]) -> None:
+        self._seen[seat] = observation
+        mask = observation.get("action_mask") if isinstance(observation, Mapping) else None
+        if mask is None:
+            mask = info.get("action_mask")
+        if mask is not None:
+            self._masks[seat] = np.asarray(mask, np.int8)
+
+    def _about(self) -> str:
+        inner = self._env.unwrapped
+        doc = type(inner).__doc__ or inspect.getdoc(inspect.getmodule(type(inner))) or ""
+        return inspect.cleandoc(doc)
+
+    def draw(self) -> Image:
+        """The environment's own picture; of those that have none, the text of ``render``."""
+        frame = None
+        if self._over is not None and getattr(self._env, "render_mode", None) == "rgb_array":
+            frame = self._env.render()
+        return super().draw() if frame is None else np.asarray(frame, np.uint8)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+
+class ParallelWorld(_PettingZooWorld):
+    """A Parallel environment: all agents still in the game act at the same time."""
+
+    api = "parallel"
+
+    def _restart(self, seed: int) -> None:
+        observations, infos = self._env.reset(seed=seed)
+        for seat in self._env.agents:
+            self._see(seat, observations[seat], infos.get(seat, {}))
+        self._playing = tuple(self._env.agents)
+
+    def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        observations, rewards, terminated, truncated, infos = self._env.step(dict(actions))
+        for seat, observation in observations.items():
+            self._see(seat, observation, infos.get(seat, {}))
+        gone = {seat for seat in self._playing if terminated.get(seat) or truncated.get(seat)}
+        alive = set(self._env.agents) - gone
+        self._playing = tuple(seat for seat in self._playing if seat in alive)
+        if not self._playing:
+            self._finished = any(terminated.values())
+            self._cut = not self._finished
+        return dict(rewards)
+
+    def _actors(self) -> Sequence[str]:
+        return self._playing
+
+
+class AecWorld(_PettingZooWorld):
+    """An AEC environment: one agent acts at a time."""
+
+    api = "aec"
+    turn_based = True
+
+    def _restart(self, seed: int) -> None:
+        self._ruled = False  # whether the rules, and not a limit, took somebody out
+        self._env.reset(seed=seed)
+        self._pass_the_dead()
+        self._look()
+
+    def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        ((_, action),) = actions.items()
+        self._env.step(action)
+        rewards = {seat: float(reward) for seat, reward in self._env.rewards.items()}
+        self._pass_the_dead()
+        self._look()
+        return rewards
+
+    def _pass_the_dead(self) -> None:
+        env = self._env
+        while env.agents:
+            seat = env.agent_selection
+            if not (env.terminations[seat] or env.truncations[seat]):
+                return
+            self._ruled |= bool(env.terminations[seat])
+            self._see(seat, env.observe(seat), env.infos.get(seat, {}))
+            env.step(None)
+        self._finished, self._cut = self._ruled, not self._ruled
+
+    def _look(self) -> None:
+        for seat in self._env.agents:
+            self._see(seat, self._env.observe(seat), self._env.infos.get(seat, {}))
+
+    def _actors(self) -> Sequence[str]:
+        return (self._env.agent_selection,) if self._env.agents else ()

@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gymposium.errors import MissingExtra, UsageError
 
 from ..rows import MatchRow, SeatRow
 from ..store import RunFolder
 from .writing import whole, write_lines
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BATCH = 10_000
 
@@ -109,7 +106,7 @@ def _write_parquet(rows: Iterator[dict[str, Any]], out: Path, metrics: list[str]
     return written
 
 
-def _schema(pa: Any, metrics: list[str]) -> pa.Schema:
+def _schema(pa: Any, metrics: list[str]) -> Any:
     words = ("match", "cell", "world", "kind", "seat", "agent", "role", "team", "fault_kinds")
     types = {name: pa.string() for name in (*words, "reason")}
     types |= {name: pa.float64() for name in ("return", "seconds", "money")}

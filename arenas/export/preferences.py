@@ -54,10 +54,10 @@ def preference_pairs(
             if seat.llm_turns:
                 places.setdefault(_place(row, seat), []).append((row.key, seat.return_))
     for place, matches in places.items():
-        seat = place[2]
+        name = place[2]
         met: dict[bytes, tuple[Answer, dict[str, list[float]]]] = {}
         for key, total in matches:
-            for answer in answers(record(key), (seat,)):
+            for answer in answers(record(key), (name,)):
                 if not answer.own:
                     continue
                 if "legal" in by and _earned(total, min_return):

@@ -8,7 +8,7 @@ at a time may write (a lock the system drops when the process dies); any number 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,18 @@ class RunFolder:
         with telling(self.path):
             return {key for (key,) in self._db.execute("SELECT key FROM matches")}
 
+    def count(self) -> int:
+        """How many matches are finished."""
+        with telling(self.path):
+            found: int = self._db.execute("SELECT count(*) FROM matches").fetchone()[0]
+        return found
+
+    def has(self, key: str) -> bool:
+        """Whether the match of this key is finished."""
+        with telling(self.path):
+            found = self._db.execute("SELECT 1 FROM matches WHERE key = ?", (key,))
+            return found.fetchone() is not None
+
     def transcript_path(self, key: str) -> Path:
         """Where a match's record is, or will be."""
         return self.path / "transcripts" / key[:2] / f"{key}.jsonl.zst"
@@ -161,7 +173,7 @@ class RunFolder:
         with telling(self.path), self._at_one_instant():
             return self._read()
 
-    def each_row(self, batch: int = 1000) -> Iterator[MatchRow]:
+    def each_row(self, batch: int = 1000) -> Generator[MatchRow, None, None]:
         """All finished matches, in schedule order, read in batches: for runs of any size.
 
         Args:

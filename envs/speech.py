@@ -55,6 +55,12 @@ _NUMBER_WORD = re.compile(
     re.I,
 )
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+# "a" before another word is the article, not the option, unless the word tells about an option.
+_ARTICLE = re.compile(
+    r"[ \t]+(?!(?:is|was|are|would|will|seems|looks|gives|has|because|since|as|so|or|and|but|over"
+    r"|then|now|here|for|with|if|to|in|on|at|of|vs|versus|than)\b)[^\W\d_]{2}",
+    re.I,
+)
 _CONCLUSION = re.compile(r"\W*(?:so|therefore|thus|hence|finally|overall|in conclusion)\b", re.I)
 _JOINED = re.compile(r"^\W*(?:or|and|and/or|vs|versus|but not|then)\b", re.I)
 _INTEGER = re.compile(r"(?<![\w.,])[-+]?\d{1,18}(?![\w]|[.,]\d)")
@@ -154,8 +160,10 @@ def choose(text: str, labels: Sequence[str], allowed: Sequence[bool] | None = No
     except ValueError:
         found = _find(clean(text), names, allowed)
         if found is None:
+            named = [names[i] for i in dict.fromkeys(_mentioned(clean(text), names))]
+            several = f": it names {' and '.join(named[:4])}" if len(named) > 1 else ""
             raise IllegalAction(
-                f"cannot tell which option {excerpt(text)} means; "
+                f"cannot tell which option {excerpt(text)} means{several}; "
                 f"answer with exactly one of: {listed(names, allowed)}"
             ) from None
         index = found
@@ -174,6 +182,8 @@ def _find(text: str, names: tuple[str, ...], allowed: Sequence[bool] | None) -> 
         found = {index for piece in pieces if (index := _exact(piece, names)) is not None}
         if len(found) == 1:
             return found.pop()
+        if len(found) > 1:
+            continue
         for piece in pieces:
             found = set(_mentioned(piece, names))
             if len(found) == 1:
@@ -264,6 +274,8 @@ def _mentioned(text: str, names: tuple[str, ...]) -> list[int]:
     found = []
     for match in _mention(names).finditer(text):
         if _NEGATED.search(text, max(0, match.start() - 30), match.start()):
+            continue
+        if match[0] in "aA" and _ARTICLE.match(text, match.end()):
             continue
         index = keys.get(plain_key(match[0]))
         if index is not None:

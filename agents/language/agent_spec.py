@@ -13,10 +13,12 @@ import orjson
 
 from gymposium.errors import UnknownName, UsageError
 
+from .backends.choosing import Choosing
 from .backends.pool import get_backend
 from .backends.prices import price_of
 from .backends.settings import (
     SETTINGS,
+    Kind,
     check_settings,
     endpoint_of,
     kind_of,
@@ -35,9 +37,13 @@ AGENT_PARAMETERS: Mapping[str, str] = {
     "persona": "who the model is to be, in words put before the rules",
     "think": "1 asks for a short thought before the action",
     "max_text": "longest string in an action, in characters; the world's own limit unless given",
+    "images": "1 sends the pictures that a world draws of a turn",
+    "choose": "'writing', or 'likelihood': picked from the legal answers by how likely each is",
 }
 """What a language agent can be given, with its meaning."""
 
+_BLIND: tuple[Kind, ...] = ("embedded", "transformers")
+_SCORING: tuple[Kind, ...] = ("transformers",)
 _DEFAULTS: Mapping[str, Any] = {
     "temperature": 0.7,
     "top_p": 1.0,
@@ -94,14 +100,37 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
     model = _model(model_text, settings)
     options = {key: _checked(key, value, where) for key, value in given.items()}
     effective = {**_DEFAULTS, **model.advised, **options}
+    by_likelihood = effective.get("choose") == "likelihood"
+    if by_likelihood:
+        # A thought has to be written, and what is picked from is the bare action.
+        effective["think"] = bool(options.get("think", False))
+    _check_abilities(model_text, effective, where)
     told = {**effective, **outcome_settings(model_text, settings), "prompt": LAYOUT}
     plain = orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()
     identity = f"llm:{model.full_name}|{model.digest}|{plain}"
 
+    effective.pop("choose", None)
+
     def factory() -> LLMAgent:
-        return LLMAgent(get_backend(model_text, settings), **effective)
+        backend = get_backend(model_text, settings)
+        return LLMAgent(Choosing(backend) if by_likelihood else backend, **effective)
 
     return LLMAgentSpec(factory, identity, model.deterministic, model.name, model.priced)
+
+
+def _check_abilities(text: str, effective: Mapping[str, Any], where: str) -> None:
+    """Say now what this kind of backend cannot do."""
+    kind = kind_of(text)
+    if effective.get("images") and kind in _BLIND:
+        raise UsageError(f"{where}: images=1 is not possible: this model cannot see")
+    if effective.get("choose") == "likelihood":
+        if kind not in _SCORING:
+            raise UsageError(
+                f"{where}: choose=likelihood is not possible: this backend does not tell how "
+                f"likely a given answer is; llm:transformers/{text.rpartition('/')[2]} would"
+            )
+        if effective["think"]:
+            raise UsageError(f"{where}: choose=likelihood leaves no room for think=1")
 
 
 class _Model(NamedTuple):
@@ -176,6 +205,8 @@ def _read(key: str, value: Any) -> Any:
     if key in ("max_tokens", "memory_tokens", "max_text"):
         whole = number and value == int(value)
         return int(value) if whole and value >= (0 if key == "memory_tokens" else 1) else None
-    if key == "think":
+    if key == "choose":
+        return value if value in ("writing", "likelihood") else None
+    if key in ("think", "images"):
         return bool(value) if value in (0, 1) else None
     return str(value) if isinstance(value, str | int | float) else None

@@ -14,6 +14,7 @@ from gymposium.errors import BackendError
 from gymposium.types import Call, Outcome, Reply, Seat, Turn
 
 from .answer_schema import AnswerSchema, answer_schema
+from .backends.cache_key import plain_message
 from .backends.calls import ask_model
 from .backends.protocol import ChatBackend, Completion
 from .memory import Memory, Message
@@ -35,6 +36,7 @@ class LLMAgent:
         persona: who the model is to be, put before the rules.
         think: ask for a short thought before the action.
         max_text: longest string in an action, in characters; None leaves it to the world.
+        images: send the pictures of the current turn too; earlier ones are not kept in memory.
     """
 
     announces_calls = True  # each passes the door where budgets are kept
@@ -50,6 +52,7 @@ class LLMAgent:
         persona: str = "",
         think: bool = True,
         max_text: int | None = None,
+        images: bool = False,
     ) -> None:
         self._backend = backend
         self._temperature = temperature
@@ -59,6 +62,7 @@ class LLMAgent:
         self._persona = persona
         self._think = think
         self._max_text = max_text
+        self._images = images
 
     def reset(self, seat: Seat, seed: int) -> None:
         """Begin a match: forget everything, write the system message."""
@@ -85,7 +89,7 @@ class LLMAgent:
         if turn.step != self._step:
             self._remember()
             self._step = turn.step
-            self._question = turn_message(turn)
+            self._question = turn_message(turn, images=self._images)
         if asked_again(turn.info):
             self._answers.append(again_message(turn.info["error"]))
         answer = answer_schema(turn.schema, think=self._think, max_text=self._max_text)
@@ -107,7 +111,8 @@ class LLMAgent:
         # A repeated question may carry no answer of ours (a time-out): roles still must alternate.
         self._answers.append(answer_message(done.text))
         self._memory.calibrate(sizes(messages), done.usage.prompt_tokens, len(messages))
-        return Reply(text=done.text, calls=(self._call(messages, done, answer, limit, seed),))
+        call = self._call(messages, done, answer, limit, seed)
+        return Reply(text=done.text, calls=(call,), trace=done.trace)
 
     def end(self, outcome: Outcome) -> None:
         """The match is over; drop what was remembered."""
@@ -117,7 +122,8 @@ class LLMAgent:
     def _remember(self) -> None:
         """Move the finished turn into memory, with the answer that counted: the last one."""
         if self._answers and self._answers[-1]["role"] == "assistant":
-            self._memory.add(self._question, self._answers[-1])
+            seen = {"role": "user", "content": self._question["content"]}
+            self._memory.add(seen, self._answers[-1])
         self._answers = []
 
     def _messages(self, limit: int) -> list[Message]:
@@ -147,7 +153,7 @@ class LLMAgent:
             last = messages[-1]
             if last["role"] == message["role"]:
                 joined = f"{last['content']}\n{message['content']}"
-                messages[-1] = {"role": message["role"], "content": joined}
+                messages[-1] = {**last, "content": joined}
             else:
                 messages.append(message)
         return messages
@@ -169,7 +175,7 @@ class LLMAgent:
         }
         return Call(
             model=self._backend.name,
-            messages=messages,
+            messages=[plain_message(message) for message in messages],
             completion=done.text,
             parameters=parameters,
             usage=done.usage,

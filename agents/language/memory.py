@@ -8,10 +8,11 @@ prefix cache finds everything before the current turn already computed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from .backends.protocol import CHARACTERS_PER_TOKEN, MESSAGE_TOKENS
 
-Message = Mapping[str, str]
+Message = Mapping[str, Any]
 
 
 class Memory:

@@ -66,15 +66,21 @@ def system_message(seat: Seat, *, persona: str = "", think: bool = False) -> Mes
     return {"role": "system", "content": neutral("\n".join(part for part in parts if part))}
 
 
-def turn_message(turn: Turn) -> Message:
-    """The message of one turn: what the seat sees now, and what it earned since its last turn."""
+def turn_message(turn: Turn, *, images: bool = False) -> Message:
+    """The message of one turn: what the seat sees now, and what it earned since its last turn.
+
+    Args:
+        turn: the question.
+        images: add its pictures, under ``images``.
+    """
     text = turn.text.strip()
     if len(text) > MAX_TURN:
         half = MAX_TURN // 2
         text = f"{text[:half]}\n[… {len(text) - MAX_TURN} characters left out …]\n{text[-half:]}"
     if turn.reward and turn.step:
         text = f"(You earned {turn.reward:.6g} since your last turn.)\n{text}"
-    return {"role": "user", "content": neutral(text) or "It is your turn."}
+    message = {"role": "user", "content": neutral(text) or "It is your turn."}
+    return {**message, "images": turn.images} if images and turn.images else message
 
 
 def answer_message(text: str) -> Message:

@@ -42,7 +42,7 @@ def question(
     return {
         "version": VERSION,
         "model": model,
-        "messages": [_plain(message) for message in messages],
+        "messages": [plain_message(message) for message in messages],
         "schema": schema,
         "parameters": dict(parameters),
         "sample": sample if parameters.get("temperature", 0) else None,
@@ -55,7 +55,8 @@ def key_of(asked: Mapping[str, Any]) -> bytes:
     return hashlib.blake2b(plain, digest_size=16).digest()
 
 
-def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
+def plain_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The message as plain data: pictures are represented by their hashes."""
     made = {key: value for key, value in message.items() if key != "images"}
     if len(message.get("images", ())):
         made["images"] = [_digest(image) for image in message["images"]]

@@ -1,13 +1,21 @@
 import json
+import re
 import time
+from pathlib import Path
 
 import pytest
+import yaml
+from gymnasium.spaces import Discrete
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gymposium.agents.language.extract import MAX_ACTION, MAX_THOUGHT, Extracted, extract
 from gymposium.agents.language.relaxed_json import read
+from gymposium.envs.words import parse_space
+from gymposium.errors import IllegalAction
 
+CHOICES = yaml.safe_load(Path(__file__).with_name("answer_shapes.yaml").read_text(encoding="utf-8"))
+LABELS = ["a", "b", "c"]
 OFFER = '{"move":"offer","price":12,"say":"Fair?"}'
 
 # (what a model wrote, what it meant): shapes seen in the wild.
@@ -144,6 +152,18 @@ SHAPES = [
 
 def test_there_are_at_least_a_hundred_shapes():
     assert len({text for text, _ in SHAPES}) >= 100
+    assert len({text for text, _ in CHOICES["understood"]}) >= 100
+
+
+@pytest.mark.parametrize(("text", "meant"), CHOICES["understood"])
+def test_a_choice_is_understood_however_it_is_put(text, meant):
+    assert LABELS[parse_space(Discrete(3), extract(text).action_text, LABELS)] == meant
+
+
+@pytest.mark.parametrize(("text", "reason"), CHOICES["refused"])
+def test_no_choice_or_several_are_refused_with_a_reason(text, reason):
+    with pytest.raises(IllegalAction, match=re.escape(reason)):
+        parse_space(Discrete(3), extract(text).action_text, LABELS)
 
 
 @pytest.mark.parametrize(("text", "meant"), SHAPES)

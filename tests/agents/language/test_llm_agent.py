@@ -1,7 +1,9 @@
 import json
 
 import jsonschema
+import numpy as np
 import pytest
+from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,8 +11,9 @@ from gymposium.agents.language.answer_schema import MAX_TOKENS, answer_schema
 from gymposium.agents.language.backends.scripted import Dice, sample
 from gymposium.agents.language.extract import extract
 from gymposium.agents.language.llm_agent import LLMAgent, sample_seed
-from gymposium.errors import BackendError
-from gymposium.types import Usage
+from gymposium.agents.registry import resolve
+from gymposium.errors import BackendError, UsageError
+from gymposium.types import Turn, Usage
 
 from .stand_ins import SCHEMA, Recording, make_turn, play
 
@@ -164,3 +167,48 @@ def test_legal_replies_fit_the_token_limit_the_world_and_the_extractor(schema, t
     action = reply["action"]
     found = extract(text).action_text
     assert found == action.strip() if isinstance(action, str) else json.loads(found) == action
+
+
+def looking_turn(step, *pictures):
+    space = spaces.Discrete(2)
+    return Turn("player_0", step, 0, 0.0, space, images=pictures, text=f"Look {step}.", schema={})
+
+
+def test_pictures_go_with_the_current_turn_only_and_only_if_wanted(seat):
+    first, second = (np.full((2, 3, 3), shade, np.uint8) for shade in (0, 9))
+    for wanted in (True, False):
+        backend = Recording()
+        agent = LLMAgent(backend, images=wanted)
+        agent.reset(seat, 0)
+        replies = play(agent, [looking_turn(0, first), looking_turn(1, second, first)])
+        pictures = [[len(m.get("images", ())) for m in asked] for asked in backend.asked]
+        assert pictures == ([[0, 1], [0, 0, 0, 2]] if wanted else [[0, 0], [0, 0, 0, 0]])
+        # The record holds what the pictures hash to, not the pictures.
+        kept = replies[1].calls[0].messages[-1].get("images", [])
+        assert [type(each) for each in kept] == ([str, str] if wanted else [])
+
+
+def test_pictures_stay_when_a_turn_is_asked_again(seat):
+    backend = Recording(answers=["hm"])
+    agent = LLMAgent(backend, images=True)
+    agent.reset(seat, 0)
+    turn = looking_turn(0, np.zeros((2, 2, 3), np.uint8))
+    play(agent, [turn, turn.again("no", 1)])
+    assert [len(m.get("images", ())) for m in backend.asked[1]] == [0, 1, 0, 0]
+
+
+def test_models_without_eyes_refuse_pictures_before_a_match(smollm2):
+    with pytest.raises(UsageError, match="cannot see"):
+        resolve("llm:smollm2?images=1")
+
+
+def test_what_came_beside_the_text_is_in_the_reply(seat):
+    class Calling(Recording):
+        async def complete(self, messages, **parameters):
+            (done,) = await super().complete(messages, **parameters)
+            return [done._replace(trace=({"kind": "tool_call", "name": "look"},))]
+
+    agent = LLMAgent(Calling())
+    agent.reset(seat, 0)
+    (reply,) = play(agent, [make_turn(0, "Round 1.")])
+    assert reply.trace == ({"kind": "tool_call", "name": "look"},)

@@ -1,0 +1,149 @@
+"""Choosing by likelihood: the answer is not written but picked from the legal ones.
+
+Every legal answer is scored by the log-likelihood the model gives to its whole text, end included,
+and one is drawn with probabilities in proportion to likelihood ** (1 / temperature): the likeliest
+at temperature 0. So a model too small to write what it means can still be asked what it prefers;
+OpenSpiel's and Concordia's models are asked so, and so are multiple-choice benchmarks (Brown et
+al., "Language Models are Few-Shot Learners", 2020, section 2.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import orjson
+
+from gymposium.errors import BackendError
+from gymposium.types import Usage
+
+from .protocol import ChatBackend, Completion, Scored
+
+MOST_CHOICES = 64
+"""A question with more legal answers is answered in writing."""
+
+
+class Choosing:
+    """A backend that picks from the answers a schema allows, where they can be listed.
+
+    Args:
+        backend: scores answers, and writes those that cannot be listed.
+
+    Raises:
+        BackendError: it cannot score.
+    """
+
+    def __init__(self, backend: ChatBackend) -> None:
+        score = getattr(backend, "score", None)
+        if score is None:
+            raise BackendError(f"{backend.name} cannot tell how likely it finds an answer")
+        self._score = score
+        self._backend = backend
+        self.name = backend.name
+        self.identity = f"{getattr(backend, 'identity', backend.name)}|likelihood"
+        self.deterministic = backend.deterministic
+        self.trainable = backend.trainable
+        self.local = bool(getattr(backend, "local", False))
+
+    @property
+    def context_tokens(self) -> int | None:
+        """As the backend's."""
+        return self._backend.context_tokens
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        seed: int | None = None,
+        logprobs: int = 0,
+        temperature: float = 0.7,
+        top_p: float = 1.0,
+        max_tokens: int = 256,
+        timeout: float | None = None,
+    ) -> list[Completion]:
+        """Pick ``n`` answers; see :class:`.protocol.ChatBackend`.
+
+        The completions' ``trace`` holds all choices with their log-likelihoods.
+        """
+        answers = legal_answers(schema)
+        if not answers:
+            return await self._backend.complete(
+                messages,
+                schema=schema,
+                n=n,
+                seed=seed,
+                logprobs=logprobs,
+                temperature=temperature,
+                top_p=top_p,
+                max_tokens=max_tokens,
+                timeout=timeout,
+            )
+        began = perf_counter()
+        scored: list[Scored] = await self._score(messages, answers, timeout=timeout)
+        totals = [sum(each.logprobs) for each in scored]
+        trace = {"kind": "likelihood", "choices": answers, "logprobs": totals}
+        usage = Usage(scored[0].prompt_tokens, sum(len(each.ids) for each in scored))
+        weights = _weights(totals, temperature, top_p)
+        made = []
+        for index in range(n):
+            draw = np.random.default_rng(None if seed is None else seed + index)
+            chosen = scored[int(draw.choice(len(scored), p=weights))]
+            made.append(
+                Completion(
+                    chosen.text,
+                    usage if index == 0 else Usage(),
+                    seconds=perf_counter() - began,
+                    logprobs=chosen.logprobs if logprobs else None,
+                    completion_ids=chosen.ids if logprobs else None,
+                    trace=(trace,),
+                )
+            )
+        return made
+
+    async def close(self) -> None:
+        """Close the backend."""
+        await self._backend.close()
+
+
+def legal_answers(schema: Mapping[str, Any] | None) -> list[str]:
+    """Every text that fits ``schema``, as compact JSON; empty if they cannot be listed or are many.
+
+    Args:
+        schema: ``{"action": …}`` around a list of values, a truth value or a range of integers.
+    """
+    properties = (schema or {}).get("properties", {})
+    if set(properties) != {"action"}:
+        return []
+    values = _values(properties["action"])
+    if not 0 < len(values) <= MOST_CHOICES:
+        return []
+    return [orjson.dumps({"action": value}).decode() for value in values]
+
+
+def _values(action: Mapping[str, Any]) -> Sequence[Any]:
+    if "enum" in action:
+        return list(action["enum"])
+    if "const" in action:
+        return [action["const"]]
+    if action.get("type") == "boolean":
+        return [True, False]
+    if action.get("type") == "integer" and {"minimum", "maximum"} <= set(action):
+        return range(int(action["minimum"]), int(action["maximum"]) + 1)
+    return []
+
+
+def _weights(totals: Sequence[float], temperature: float, top_p: float) -> np.ndarray:
+    """Probabilities of the choices, float64 [choices]."""
+    logs: np.ndarray = np.asarray(totals, np.float64)
+    if temperature == 0:
+        logs = np.where(np.arange(len(logs)) == logs.argmax(), 0.0, -np.inf)
+        return np.exp(logs)
+    made: np.ndarray = np.exp((logs - logs.max()) / temperature)
+    made /= made.sum()
+    order = np.argsort(-made, kind="stable")
+    made[order[np.cumsum(made[order]) - made[order] >= top_p]] = 0.0
+    return made / made.sum()

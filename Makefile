@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 MODEL := smollm2-135m
 DEMO_ARGS ?=
 
-.PHONY: demo test lint typecheck bench docs clean
+.PHONY: demo test test-integrations lint typecheck bench docs clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -28,6 +28,15 @@ demo: $(VENV)/.core
 test: $(VENV)/.full
 	$(BIN)/gymposium models pull $(MODEL)
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+
+# Frameworks that pin older versions than ours of what both need, in an environment of their own.
+.venv-rllib/.full: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv .venv-rllib
+	.venv-rllib/bin/python -m pip install --quiet --editable . 'ray[rllib]==2.60.0' torch==2.13.0 pytest
+	@touch $@
+
+test-integrations: .venv-rllib/.full
+	.venv-rllib/bin/python -m pytest tests/integrations/rllib.py
 
 lint: $(VENV)/.full
 	$(BIN)/ruff check .
@@ -51,4 +60,4 @@ docs: $(VENV)/.full
 	$(BIN)/python -m pytest tests/docs
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-rllib build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

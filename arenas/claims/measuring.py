@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gymposium import __version__
-from gymposium.errors import StoreError, UsageError
+from gymposium.errors import GymposiumError, StoreError
 
 from .playing import OnFraction, identity, play
 from .studies import run_study, source_identity
@@ -27,13 +28,16 @@ from .training import method_identity, train
 if TYPE_CHECKING:
     from ...scenarios.claim import Arm, ScaleName
 
+_SPOILT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading JSON of another shape can raise."""
+
 
 @dataclass(frozen=True)
 class Measurement:
     """What an arm measured on a seed.
 
     Attributes:
-        measures: finite figures by name.
+        measures: figures by name, finite; or NaN for what could not be measured on this seed.
         seconds: how long it took.
         commit: of the code that made it, or "".
     """
@@ -82,10 +86,18 @@ class Measurer:
         path = self.path(seed)
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return Measurement(data["measures"], data["seconds"], data["commit"])
+            measures = {
+                name: math.nan if value is None else float(value)
+                for name, value in data["measures"].items()
+            }
+            return Measurement(measures, float(data["seconds"]), str(data["commit"]))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise StoreError(
+                f"{path} cannot be read: {error.strerror}; choose another folder with --out"
+            ) from None
+        except (*_SPOILT, RecursionError) as error:
             raise StoreError(f"{path} is corrupt ({error}): delete it to measure again") from None
 
     def measure(self, seed: int, commit: str, on_fraction: OnFraction) -> Measurement:
@@ -115,29 +127,31 @@ class Measurer:
         return made
 
     def _checked(self, found: Any) -> dict[str, float]:
-        """Measures as plain floats; those that are NaN were not measured, and are left out."""
+        """Measures as plain floats; those that are NaN were not measured."""
         if not isinstance(found, Mapping):
-            raise UsageError(f"the arm {self.name!r} returned no mapping of measures: {found!r}")
+            raise GymposiumError(
+                f"the arm {self.name!r} returned no mapping of measures: {found!r:.200}"
+            )
         measures: dict[str, float] = {}
         for name, value in found.items():
             try:
                 number = float(value)
-            except (TypeError, ValueError):
-                raise UsageError(
-                    f"the arm {self.name!r} measured {name} = {value!r}, which is no number"
+            except (TypeError, ValueError, OverflowError):
+                raise GymposiumError(
+                    f"the arm {self.name!r} measured {name} = {value!r:.200}, which is no number"
                 ) from None
             if math.isinf(number):
-                raise UsageError(
+                raise GymposiumError(
                     f"the arm {self.name!r} measured {name} = {number}; keep it finite"
                 )
-            if not math.isnan(number):
-                measures[str(name)] = number
+            measures[str(name)] = number
         return measures
 
     def _keep(self, seed: int, made: Measurement) -> None:
         path = self.path(seed)
-        data = {"arm": self.name, "seed": seed, **vars(made)}
-        temporary = path.with_suffix(".part")
+        measures = {name: None if math.isnan(it) else it for name, it in made.measures.items()}
+        data = {"arm": self.name, "seed": seed, **vars(made), "measures": measures}
+        temporary = path.with_suffix(f".{os.getpid()}.part")  # another process may measure it too
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_text(json.dumps(data, indent=1), encoding="utf-8")

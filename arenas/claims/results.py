@@ -115,7 +115,7 @@ class Result:
         """The measures of each arm by seed, as :func:`judge` takes them."""
         return {
             arm: [
-                {name: x for name, row in by_name.items() if (x := row[place]) is not None}
+                {name: _or_nan(row[place]) for name, row in by_name.items()}
                 for place in range(len(self.seeds))
             ]
             for arm, by_name in self.measures.items()
@@ -235,6 +235,10 @@ def _about(claim: Claim, sides: Sequence[tuple[str, str]]) -> str:
     if other_name == name:
         return f"{name}: {arm} {sign} {other}"
     return f"{name} in {arm} {sign} {other_name} in {other}"
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _finite(value: float | None) -> float | None:

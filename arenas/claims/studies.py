@@ -23,7 +23,7 @@ def find_study(reference: str) -> Study:
     """The function called ``package.module:function``.
 
     Raises:
-        UsageError: there is no such module, or it cannot be imported.
+        UsageError: there is no such module, or importing it fails.
         UnknownName: the module has no such function.
     """
     module_name, _, name = reference.partition(":")
@@ -31,8 +31,9 @@ def find_study(reference: str) -> Study:
     sys.path.insert(0, here)  # a study beside the claim file is found, as an agent's module is
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise UsageError(f"the study {reference!r} cannot be imported: {error}") from error
+    except (Exception, SystemExit) as error:  # the plug-in boundary
+        why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"the study {reference!r} cannot be imported: {why}") from error
     finally:
         if here in sys.path:
             sys.path.remove(here)
@@ -59,15 +60,16 @@ def run_study(
         Its measures, unchecked.
 
     Raises:
-        UsageError: the study cannot be found, or fails.
+        UsageError: the study cannot be found.
+        GymposiumError: the study fails.
     """
     study = find_study(reference)
     try:
         return study(dict(params), seed, scale)
     except GymposiumError:
         raise
-    except Exception as error:  # the plug-in boundary
-        raise UsageError(
+    except (Exception, SystemExit) as error:  # the plug-in boundary
+        raise GymposiumError(
             f"the study {reference} failed at seed {seed}: {type(error).__name__}: {error}"
         ) from error
 

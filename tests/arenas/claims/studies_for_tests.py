@@ -1,6 +1,7 @@
 """Studies that the tests of claims measure; a file of calls shows what was measured when."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,16 @@ def broken(params, seed, scale):
     raise ZeroDivisionError("no such luck")
 
 
+def leaving(params, seed, scale):
+    """Leaves the program."""
+    sys.exit(0)
+
+
+def never(params, seed, scale):
+    """Never measures ``score``."""
+    return {"score": float("nan")}
+
+
 def wrong(params, seed, scale):
     """Returns what the parameters say, fit or not."""
     return eval_free(params["what"])
@@ -30,7 +41,12 @@ def wrong(params, seed, scale):
 
 def eval_free(what):
     """Things a study must not return."""
-    return {"text": {"score": "high"}, "list": [1.0], "inf": {"score": float("inf")}}[what]
+    return {
+        "text": {"score": "high"},
+        "list": [1.0],
+        "inf": {"score": float("inf")},
+        "huge": {"score": 10**400},
+    }[what]
 
 
 def partly(params, seed, scale):

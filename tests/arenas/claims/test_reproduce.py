@@ -1,13 +1,16 @@
 """Reproductions: what is measured, kept, gone on with, judged and refused."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gymposium
 from gymposium.arenas.claims.results import make_result, read_result
-from gymposium.errors import StoreError, UnknownName, UsageError
+from gymposium.errors import GymposiumError, StoreError, UnknownName, UsageError
 from gymposium.scenarios.load_claims import load_claims
 
 
@@ -104,22 +107,106 @@ def test_play_arms_measure_what_axelrod_and_hamilton_calculated(tmp_path):
         (("metric: score\n    arm", "metric: scor\n    arm"), UnknownName, "did you mean 'score'"),
         ((":noisy", ":nosy"), UnknownName, "did you mean 'noisy'"),
         (("studies_for_tests:", "no_such_module:"), UsageError, "cannot be imported"),
-        ((":noisy", ":broken"), UsageError, "failed at seed 0: ZeroDivisionError: no such luck"),
+        (
+            (":noisy", ":broken"),
+            GymposiumError,
+            "failed at seed 0: ZeroDivisionError: no such luck",
+        ),
+        ((":noisy", ":leaving"), GymposiumError, "failed at seed 0: SystemExit: 0"),
     ],
 )
 def test_what_cannot_be_measured_is_said(claim_file, tmp_path, change, error, words):
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=words) as raised:
         gymposium.reproduce(claim_file(change), out=tmp_path / "out")
+    assert raised.type is error
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def study(:", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("import sys; sys.exit()", "SystemExit"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_said(claim_file, tmp_path, monkeypatch, source, words):
+    (tmp_path / "study_that_breaks.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    path = claim_file(("studies_for_tests:", "study_that_breaks:"))
+    with pytest.raises(UsageError, match=f"cannot be imported: {words}"):
+        gymposium.reproduce(path, out=tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     ("what", "words"),
-    [("text", "no number"), ("list", "no mapping"), ("inf", "keep it finite")],
+    [
+        ("text", "no number"),
+        ("list", "no mapping"),
+        ("inf", "keep it finite"),
+        ("huge", "no number"),
+    ],
 )
 def test_a_study_must_return_finite_numbers_by_name(claim_file, tmp_path, what, words):
     path = claim_file((":noisy", ":wrong"), ("spread: 0.1", f"what: {what}"))
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(GymposiumError, match=words):
         gymposium.reproduce(path, out=tmp_path / "out")
+
+
+def test_a_measure_that_is_nan_on_every_seed_leaves_its_claim_inconclusive(claim_file, tmp_path):
+    path = claim_file((":noisy", ":never"))
+    for _ in range(2):  # measured, then read
+        result = gymposium.reproduce(path, out=tmp_path / "out")
+        assert set(result.verdicts.values()) == {"inconclusive"}
+        assert result.claims[0].note == "no seed measured all sides"
+        assert result.measures["low"]["score"] == [None] * 6
+    again = read_result(tmp_path / "out" / "more.cpu.json")
+    assert make_result(load_claims(path), "cpu", again.measured(), {}).claims == result.claims
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"measures": 3, "seconds": 1, "commit": ""}',
+        '{"measures": {"score": "x"}, "seconds": 1, "commit": ""}',
+        '{"measures": {"score": [1]}, "seconds": 1, "commit": ""}',
+        '{"measures": {"score": 1' + "0" * 400 + '}, "seconds": 1, "commit": ""}',
+        '{"measures": {}, "seconds": null, "commit": ""}',
+        "[" * 100_000,
+        b"\xff\xfe",
+    ],
+    ids=lambda text: repr(text[:24]),
+)
+def test_a_corrupt_measurement_is_named_with_its_remedy(claim_file, tmp_path, text):
+    path = claim_file()
+    gymposium.reproduce(path, seeds=1, out=tmp_path / "out")
+    spoilt = next((tmp_path / "out" / "measurements").iterdir())
+    spoilt.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(StoreError, match=rf"{spoilt.name} is corrupt .*delete it to measure again"):
+        gymposium.reproduce(path, seeds=1, out=tmp_path / "out")
+
+
+def test_a_folder_that_is_a_file_is_not_called_corrupt(claim_file, tmp_path):
+    (tmp_path / "out").write_text("", encoding="utf-8")
+    with pytest.raises(StoreError, match="choose another folder with --out"):
+        gymposium.reproduce(claim_file(), out=tmp_path / "out")
+
+
+def test_two_processes_do_not_trip_over_each_other(claim_file, tmp_path):
+    words = ["reproduce", str(claim_file()), "--seeds", "40", "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "gymposium", *words, "--json"]
+    here = Path(__file__).parent
+    both = [
+        subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    first, second = (json.loads(out)["claims"] for out, _ in said)
+    assert first == second
+    assert not list((tmp_path / "out").rglob("*.part"))
 
 
 def test_a_seed_without_the_measure_is_left_out_and_said(claim_file, tmp_path):

@@ -58,6 +58,11 @@ class AgentSpec:
     fits: Callable[[str, Seat], object] | None = field(default=None, repr=False, compare=False)
     priced: bool = False
 
+    @property
+    def waits(self) -> bool:
+        """It may wait for something else than this core: users' code, a process, a model."""
+        return self.isolated or self.language or parse_spec(self.text).kind in ("file", "module")
+
     def create(self) -> Agent:
         """A fresh instance, for one seat of one match."""
         return self.factory()
@@ -130,6 +135,11 @@ def register_agent(
     _registered[name] = _Registered(factory, summary, tuple(worlds))
 
 
+def made_here(text: str) -> bool:
+    """Whether a canonical spec means something in this process only."""
+    return text.startswith("python:") or parse_spec(text).target in _registered
+
+
 def known_agents() -> list[AgentInfo]:
     """Every agent that has a name: random, bots, models, registered ones, plug-ins."""
     found = [
@@ -185,6 +195,10 @@ def _resolve_text(spec: SpecText, root: Path, trusted: bool) -> AgentSpec:
         from .trained import trained_spec
 
         return trained_spec(spec, root)
+    if spec.kind == "langchain":
+        from .langchain_agents import langchain_spec
+
+        return langchain_spec(spec, root, trusted=trusted)
     if spec.kind in ("file", "module"):
         from .user_agents import user_spec
 

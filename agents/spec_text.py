@@ -1,6 +1,7 @@
 """The grammar of agent specs, the same on the command line, in YAML and in Python.
 
 ``random`` · ``scripted:NAME`` · ``llm:MODEL`` · ``trained:FOLDER`` · ``FILE.py`` ·
+``langchain:`` before one of the next two ·
 ``FILE.py:ATTR`` · ``package.module:ATTR`` · the name of an entry point, each with
 ``?key=value&key=value`` behind it. Values are YAML scalars; ``%26`` stands for ``&``. That a file
 and an attribute name an agent is how uvicorn and Inspect are told what to load. Windows drive
@@ -19,7 +20,7 @@ from urllib.parse import quote, unquote
 
 from gymposium.errors import UsageError
 
-Kind = Literal["name", "scripted", "llm", "trained", "file", "module"]
+Kind = Literal["name", "scripted", "llm", "trained", "langchain", "file", "module"]
 _PREFIXES = ("scripted", "llm", "trained")
 
 # The first ".py" that ends the text or is followed by ":" or "?": "C:\\bots.py:Mine" has one.
@@ -51,6 +52,8 @@ class SpecText:
         """The spec without its parameters."""
         if self.kind in _PREFIXES:
             return f"{self.kind}:{self.target}"
+        if self.kind == "langchain":
+            return f"langchain:{self.target}:{self.attr}"
         return f"{self.target}:{self.attr}" if self.attr else self.target
 
     def __str__(self) -> str:
@@ -76,6 +79,14 @@ def parse_spec(text: str, extra: Mapping[str, Any] | None = None) -> SpecText:
         UsageError: it is empty or misspelt; the sentence says where.
     """
     text = text.strip()
+    if text.startswith("langchain:"):
+        inner = parse_spec(text.removeprefix("langchain:").strip(), extra)
+        if inner.kind not in ("file", "module") or not inner.attr:
+            raise UsageError(
+                f"the agent {text!r} names no model; write langchain:package.module:FACTORY or "
+                "langchain:FILE.py:FACTORY"
+            )
+        return SpecText("langchain", inner.target, inner.attr, inner.params)
     match = _FILE.fullmatch(text)
     if match and not text.startswith("trained:"):
         attr = match["attr"]

@@ -23,6 +23,28 @@ from gymposium.types import Agent
 from .agent import as_agent, is_factory
 
 
+def load_thing(target: str, attr: str) -> Any:
+    """Import user code and return what is called ``attr`` in it.
+
+    Args:
+        target: an absolute path ending in ``.py``, or a module's name.
+        attr: dotted if nested.
+
+    Raises:
+        UnknownName: there is no such attribute.
+        Exception: whatever the code raises while it is imported.
+    """
+    module = load_file(Path(target)) if target.endswith(".py") else _import(target)
+    thing: Any = module
+    for part in attr.split("."):
+        try:
+            thing = getattr(thing, part)
+        except AttributeError:
+            known = [name for name in vars(thing) if not name.startswith("_")]
+            raise UnknownName("agent", part, known, where=Path(target).name) from None
+    return thing
+
+
 def load_factory(target: str, attr: str, params: Mapping[str, Any]) -> Callable[[], Agent]:
     """Import user code and return what makes its agent.
 
@@ -38,15 +60,7 @@ def load_factory(target: str, attr: str, params: Mapping[str, Any]) -> Callable[
         UnknownName, UsageError: there is no such attribute or parameter.
         Exception: whatever the code raises while it is imported.
     """
-    module = load_file(Path(target)) if target.endswith(".py") else _import(target)
-    thing: Any = module
-    for part in attr.split("."):
-        try:
-            thing = getattr(thing, part)
-        except AttributeError:
-            known = [name for name in vars(thing) if not name.startswith("_")]
-            raise UnknownName("agent", part, known, where=Path(target).name) from None
-    return bind(thing, params, where=f"{Path(target).name}:{attr}")
+    return bind(load_thing(target, attr), params, where=f"{Path(target).name}:{attr}")
 
 
 def load_file(path: Path) -> ModuleType:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any
 
-from gymposium.errors import IllegalAction, UsageError
+from gymposium.errors import BackendError, IllegalAction, UsageError
 from gymposium.types import Agent, Reply, Seat
 
 from ..user_code import load_factory
@@ -53,6 +53,7 @@ class Host:
             return doing(request)
         except BaseException as error:  # noqa: BLE001 - the agent boundary: told to the parent
             kind = "illegal" if isinstance(error, IllegalAction) else "error"
+            kind = "backend" if isinstance(error, BackendError) else kind
             return {"error": self._explain(error), "kind": kind}
 
     def _load(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,7 +121,7 @@ class Host:
             text = str(error)
         except Exception:  # noqa: BLE001 - a user's __str__ may raise as well
             text = "(its message cannot be shown)"
-        if isinstance(error, UsageError):
+        if isinstance(error, UsageError | BackendError):
             text = f"{text}"[:_MESSAGE_LIMIT]
         else:
             text = f"{type(error).__name__}: {text}"[:_MESSAGE_LIMIT]

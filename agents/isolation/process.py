@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from gymposium.errors import AgentFault, UsageError
+from gymposium.errors import AgentFault, BackendError, UsageError
 
 from ..wire.values import to_json, unpack
 from .frames import HEADER, REPLY_LIMIT, frame
@@ -115,6 +115,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
         Raises:
             AgentFault: the user's code raised (``error``), or the process has gone (``crash``).
+            BackendError: its language model cannot answer.
             UsageError: the message cannot be sent.
         """
         data = frame(message)
@@ -134,6 +135,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
         finally:
             self._waiting = None
         if "error" in found:
+            if found.get("kind") == "backend":
+                raise BackendError(str(found["error"]))
             kind = "illegal" if found.get("kind") == "illegal" else "error"
             raise AgentFault(kind, str(found["error"]))
         return found

@@ -98,7 +98,7 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
             raise UnknownName("parameter", key, (*AGENT_PARAMETERS, *known), where=where)
     settings = check_settings(model_text, settings)
     model = _model(model_text, settings)
-    options = {key: _checked(key, value, where) for key, value in given.items()}
+    options = read_parameters(given, where)
     effective = {**_DEFAULTS, **model.advised, **options}
     by_likelihood = effective.get("choose") == "likelihood"
     if by_likelihood:
@@ -184,6 +184,19 @@ def llm_models() -> Mapping[str, str]:
 
 def _short(facts: ModelFacts) -> str:
     return facts.aliases[0] if facts.aliases else facts.name
+
+
+def read_parameters(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A language agent's parameters, checked and converted.
+
+    Args:
+        given: some of ``AGENT_PARAMETERS``.
+        where: the spec, for messages.
+
+    Raises:
+        UsageError: a wrong value.
+    """
+    return {key: _checked(key, value, where) for key, value in given.items()}
 
 
 def _checked(key: str, value: Any, where: str) -> Any:

@@ -136,14 +136,14 @@ def _values(action: Mapping[str, Any]) -> Sequence[Any]:
     return []
 
 
-def _weights(totals: Sequence[float], temperature: float, top_p: float) -> np.ndarray:
-    """Probabilities of the choices, float64 [choices]."""
-    logs: np.ndarray = np.asarray(totals, np.float64)
+def _weights(totals: Sequence[float], temperature: float, top_p: float) -> list[float]:
+    """Probabilities of the choices."""
+    logs = np.asarray(totals, np.float64)
     if temperature == 0:
-        logs = np.where(np.arange(len(logs)) == logs.argmax(), 0.0, -np.inf)
-        return np.exp(logs)
-    made: np.ndarray = np.exp((logs - logs.max()) / temperature)
+        best = int(logs.argmax())
+        return [float(index == best) for index in range(len(logs))]
+    made = np.exp((logs - logs.max()) / temperature)
     made /= made.sum()
     order = np.argsort(-made, kind="stable")
     made[order[np.cumsum(made[order]) - made[order] >= top_p]] = 0.0
-    return made / made.sum()
+    return [float(each) for each in made / made.sum()]

@@ -26,6 +26,7 @@ SETTINGS = {
 
 
 def main() -> None:
+    """Print the figures of both networks."""
     torch.set_num_threads(int(sys.argv[1]) if len(sys.argv) > 1 else 2)
     print(f"PPO on clean_up-v0, 7 agents, 2 epochs, {torch.get_num_threads()} threads of torch")
     for network, (query, goal) in SETTINGS.items():
@@ -50,11 +51,9 @@ def main() -> None:
                 world[name].append((method.source.seconds - inside) / steps)
         rate = {name: 1 / median(each) for name, each in seconds.items()}
         share = median(world["ippo"]) / median(seconds["ippo"])
-        print(
-            f"{network}: IPPO {rate['ippo']:,.0f} agent-steps/s (goal {goal:,}), "
-            f"FCGrad {rate['fcgrad']:,.0f}: {rate['fcgrad'] / rate['ippo']:.2f} of IPPO (goal 0.5); "
-            f"the world takes {share:.1%} of IPPO's time (goal < 10 %)"
-        )
+        print(f"{network}: IPPO {rate['ippo']:,.0f} agent-steps/s (goal {goal:,})")
+        print(f"  FCGrad {rate['fcgrad'] / rate['ippo']:.2f} of IPPO's speed (goal 0.5)")
+        print(f"  the world takes {share:.1%} of IPPO's time (goal < 10 %)")
 
 
 if __name__ == "__main__":

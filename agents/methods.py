@@ -151,6 +151,12 @@ _methods: dict[str, MethodSpec] = {
             "in conflict, raise the lower objective without hurting the other",
         ),
         MethodSpec(
+            "offline_robust",
+            "gymposium.agents.offline.method:OfflineRobust",
+            "both seats of a Markov game from recorded data: RTZ-VI-LCB and its rivals",
+            extras=(),
+        ),
+        MethodSpec(
             "q_learning",
             f"{_OURS}.q_learning:QLearning",
             "a table of values, for worlds small enough to have one",

@@ -86,7 +86,7 @@ class Records:
 
     def take(self, which: Array) -> Records:
         """Some of the transitions: indices or a mask."""
-        parts = {name: getattr(self, name)[which] for name in _COLUMNS}
+        parts = {name: getattr(self, name)[which] for name in COLUMNS}
         return dataclasses.replace(self, **parts)
 
     def first(self, count: int) -> Records:
@@ -94,7 +94,7 @@ class Records:
         return self.take(np.arange(min(count, len(self))))
 
 
-_COLUMNS = ("step", "state", "row", "column", "reward", "after", "episode")
+COLUMNS = ("step", "state", "row", "column", "reward", "after", "episode")
 
 
 def uniform(game: MarkovGame) -> Policies:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,15 @@ Array: TypeAlias = np.ndarray[Any, Any]
 UNSEEN = ("full", "zero")
 
 
+class Stage(NamedTuple):
+    """A step of a :class:`Model`: the same without the axis of steps."""
+
+    transitions: Any
+    rewards: Any
+    counts: Any
+    slack: Any
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A game as it is known.
@@ -31,12 +40,14 @@ class Model:
         rewards: float64 ``[H or 1, S, A, B]``.
         counts: int64 ``[H or 1, S, A, B]``, or None where the game is known and not estimated.
         horizon: H.
+        slack: float64, as ``counts``: radius that is added to both players' sets, or None.
     """
 
     transitions: Array
     rewards: Array
     counts: Array | None
     horizon: int
+    slack: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -44,11 +55,10 @@ class Model:
         _, states, rows, columns = self.rewards.shape
         return int(states), int(rows), int(columns)
 
-    def at(self, step: int) -> tuple[Array, Array, Array | None]:
-        """(kernel, rewards, counts) of a step from 0."""
-        index = step if len(self.rewards) > 1 else 0
-        kernel = self.transitions[step if len(self.transitions) > 1 else 0]
-        return kernel, self.rewards[index], None if self.counts is None else self.counts[index]
+    def at(self, step: int) -> Stage:
+        """What is known of a step from 0."""
+        parts = (self.transitions, self.rewards, self.counts, self.slack)
+        return Stage(*(None if p is None else p[step if len(p) > 1 else 0] for p in parts))
 
 
 @dataclass(frozen=True)

@@ -51,13 +51,15 @@ class Doubt:
         if self.divergence not in DIVERGENCES:
             raise UnknownName("divergence", str(self.divergence), DIVERGENCES, where="doubt")
 
-    def low(self, transitions: Array, value: Array) -> Array:
-        """The infimum that ``max`` fears: ``[S, A, B]``."""
-        return worst(transitions, value, self.max, self.divergence)
+    def low(self, transitions: Array, value: Array, slack: Any = None) -> Array:
+        """The infimum that ``max`` fears, ``[S, A, B]``; ``slack`` is added to the radius."""
+        radius = self.max if slack is None else self.max + slack
+        return worst(transitions, value, radius, self.divergence)
 
-    def high(self, transitions: Array, value: Array) -> Array:
-        """The supremum that ``min`` fears."""
-        return best(transitions, value, self.min, self.divergence)
+    def high(self, transitions: Array, value: Array, slack: Any = None) -> Array:
+        """The supremum that ``min`` fears; as :meth:`low`."""
+        radius = self.min if slack is None else self.min + slack
+        return best(transitions, value, radius, self.divergence)
 
 
 def both(radius: Any, divergence: str = "tv") -> Doubt:
@@ -108,11 +110,13 @@ def solve(
     row, column = np.empty((horizon, states, rows)), np.empty((horizon, states, columns))
     sign = 1.0 if mode == "paper" else -1.0
     for step in reversed(range(horizon)):
-        kernel, rewards, counts = model.at(step)
+        kernel, rewards, counts, slack = model.at(step)
         up, down = plus[step + 1], minus[step + 1]
         top = float(horizon if clip == "horizon" else horizon - step)
-        low = rewards + doubt.low(kernel, up) + sign * beta(kernel, counts, up, horizon)
-        high = rewards + doubt.high(kernel, down) - sign * beta(kernel, counts, down, horizon)
+        low = rewards + doubt.low(kernel, up, slack) + sign * beta(kernel, counts, up, horizon)
+        high = (
+            rewards + doubt.high(kernel, down, slack) - sign * beta(kernel, counts, down, horizon)
+        )
         low, high = np.clip(low, 0.0, top), np.clip(high, 0.0, top)
         if mode == "bimatrix":
             made = solve_general_sum(low, -high)

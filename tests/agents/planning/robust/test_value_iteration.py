@@ -162,7 +162,7 @@ def test_it_computes_what_the_published_way_computes(constant: float) -> None:
     model = estimate(sample_triples(game(), 200, 3))
     horizon, radius = model.horizon, 0.2
     made = solve(model, both(radius), Penalty(constant))
-    kernel, rewards, counts = model.at(0)
+    kernel, rewards, counts, _ = model.at(0)
 
     def beta(s: int, a: int, b: int, row: np.ndarray, value: np.ndarray) -> float:
         n = counts[s, a, b]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gymposium.errors import UsageError
 from gymposium.types import TrainingTask
 
 from ...agents.learning.curriculum.method import Curriculum
@@ -38,9 +39,7 @@ def tree_rollouts(params: Mapping[str, Any], seed: int, scale: str) -> dict[str,
         ``teacher_share`` of the rollouts, ``success`` (exact, at the end).
     """
     cap, chosen = int(params["cap"]), dict(params["tree"])
-    method = resolve_method(str(params["method"])).make()
-    if not isinstance(method, Curriculum):
-        raise TypeError(f"{params['method']} is no curriculum")
+    method = _curriculum(str(params["method"]))
     method.begin(TrainingTask("binary_tree-v0", chosen, budget={"steps": cap}, seed=seed))
     tree = BinaryTree(**chosen)
     nodes, branches = tree.ways(tree.target_budget)
@@ -55,6 +54,40 @@ def tree_rollouts(params: Mapping[str, Any], seed: int, scale: str) -> dict[str,
         "teacher_share": method.trials / method.steps,
         "success": success,
     }
+
+
+def constrained_success(params: Mapping[str, Any], seed: int, scale: str) -> dict[str, float]:
+    """What a student earns under the deployment budget after so many rollouts, in any world.
+
+    Args:
+        params: ``method`` (a spec), ``rollouts`` (the teacher's included), ``world`` (an id),
+            ``params`` (of the world) and ``matches`` (to measure with, on other seeds).
+        seed: of the training.
+        scale: not used.
+
+    Returns:
+        ``success`` (mean return under the deployment budget), ``raw`` (without a budget),
+        ``cost`` (mean of a match).
+    """
+    method = _curriculum(str(params["method"]))
+    budget = {"steps": int(params["rollouts"])}
+    task = TrainingTask(str(params["world"]), dict(params["params"]), budget=budget, seed=seed)
+    for _ in method.train(task):
+        pass
+    found = method.measure([2**40 + match for match in range(int(params["matches"]))])
+    target = method.span().target
+    return {
+        "success": float(found.gains(target).mean()),
+        "raw": float(found.returns.mean()),
+        "cost": float(found.costs.mean()),
+    }
+
+
+def _curriculum(spec: str) -> Curriculum:
+    method = resolve_method(spec).make()
+    if not isinstance(method, Curriculum):
+        raise UsageError(f"{spec} is no curriculum")
+    return method
 
 
 def tree_success(method: Curriculum, nodes: Any, branches: Any, slip: float = 0.0) -> float:

@@ -174,7 +174,11 @@ class Regimes:
         for steps in self.steps:
             here = [life for life in lives if life.steps == steps]
             rows.append(
-                (f"{steps} steps", _mean(_losses(here, theirs)), Rate.of(it.ruined for it in here))
+                (
+                    f"{steps} steps",
+                    mean_with_interval(_losses(here, theirs)),
+                    Rate.of(it.ruined for it in here),
+                )
             )
         return Table(
             "What they cost",
@@ -189,9 +193,10 @@ class Regimes:
         shares = ", ".join(
             f"{label} {counts[label] / len(lives):.0%}" for label in LABELS if counts[label]
         )
+        cost = mean_with_interval(_losses(lives, theirs))
         return [
-            f"A life costs its principal {_mean(_losses(lives, theirs))} on average over the map, "
-            "against the policy best for the principal.",
+            f"A life costs its principal {cost} on average over the map, against the policy best "
+            "for the principal.",
             f"Its first decisions are: {shares}.",
         ]
 
@@ -231,7 +236,8 @@ def _losses(lives: Sequence[Life], theirs: Plan) -> list[float]:
     return [theirs.value_at(life.budget, life.steps) - life.brought for life in lives]
 
 
-def _mean(values: Sequence[float]) -> str:
+def mean_with_interval(values: Sequence[float]) -> str:
+    """A mean with its t interval: ``1.50 [1.20, 1.80]``."""
     centre = statistics.fmean(values)
     if len(values) < 2:
         return f"{centre:.2f}"

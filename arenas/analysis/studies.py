@@ -139,6 +139,12 @@ _studies: dict[str, StudySpec] = {
             "prisoners' dilemma, and whether the order and names of the actions move it.",
         ),
         StudySpec(
+            "mitigation",
+            "gymposium.arenas.analysis.mitigation:Mitigation",
+            "What a principal can do about its recklessness: levers, what they change and cost.",
+            "an agent that can sit in the agent's seat of principal_agent-v0",
+        ),
+        StudySpec(
             "regimes",
             "gymposium.arenas.analysis.regimes:Regimes",
             "Where it turns careful or reckless, over what it holds and how long it has, and what "

@@ -197,11 +197,9 @@ def _observers(kind: Any) -> tuple[str, str]:
         if kind.provides_observation_tensor
         else ""
     )
-    string = (
-        "information_state_string"
-        if kind.provides_information_state_string
-        else "observation_string"
-        if kind.provides_observation_string
-        else ""
-    )
-    return tensor, string
+    # Where nothing is hidden, the board is easier to read than the moves that led to it.
+    said = ["information_state_string", "observation_string"]
+    offered = [kind.provides_information_state_string, kind.provides_observation_string]
+    if str(kind.information) == "Information.PERFECT_INFORMATION":
+        said, offered = said[::-1], offered[::-1]
+    return tensor, next((name for name, has in zip(said, offered, strict=True) if has), "")

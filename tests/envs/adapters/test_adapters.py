@@ -176,6 +176,13 @@ def test_a_model_reads_openspiels_words_and_answers_by_name() -> None:
         world.words.parse(seat, "fold", turn.observation, turn.info)
 
 
+def test_where_nothing_is_hidden_the_board_is_shown() -> None:
+    world = gymposium.make("openspiel:tic_tac_toe", api="world")
+    world.reset(0)
+    turns = world.step({"player_0": 4})
+    assert "...\n.x.\n..." in turns["player_1"].text
+
+
 def test_a_game_of_words_is_won_in_words() -> None:
     world = gymposium.make("textarena:TicTacToe-v0", api="world", kind="zero_sum")
     turns = world.reset(0)

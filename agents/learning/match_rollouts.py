@@ -87,6 +87,11 @@ class MatchRollouts:
         self._all = tuple(self._tables[0].world.seats)
         self._read: Encoder = encoder(spaces.observation_space)
 
+    @property
+    def worlds(self) -> list[World]:
+        """The worlds that matches are played in, side by side."""
+        return [table.world for table in self._tables]
+
     def collect(self, decider: Decider) -> Rollout:
         """Play whole matches in every world, until each has played ``steps`` steps or more."""
         decider.hidden = None

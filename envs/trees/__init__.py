@@ -21,3 +21,20 @@ register(
         },
     )
 )
+
+register(
+    WorldSpec(
+        id="puddle_grid-v0",
+        entry_point=f"{_HERE}.puddle_grid:PuddleGrid",
+        summary="Walk to the goal with dry feet; the way through the puddles is shorter",
+        seats=(1, 1),
+        kind="mixed",
+        turn_based=True,
+        tags=("budget", "curriculum", "navigation"),
+        deterministic=True,
+        presets={
+            "multi": {"task": "multi"},
+            "slippery": {"slip": 0.1},
+        },
+    )
+)

@@ -258,9 +258,9 @@ class BinaryTree(BudgetedWorld):
 
     # Many descents at a time, for learners of tables.
 
-    def side_by_side(self, count: int) -> Descents:
-        """``count`` descents as arrays, by the same rules."""
-        return Descents(self, count)
+    def side_by_side(self, count: int) -> Descents | None:
+        """``count`` descents as arrays, by the same rules; None where nodes are not observed."""
+        return Descents(self, count) if self.params.observation == "node" else None
 
     def ways(self, budget: float) -> tuple[Array, Array]:
         """Nodes and branches, both int ``[n, depth]``, on the way to the n leaves within budget."""
@@ -283,21 +283,19 @@ class Descents:
     """
 
     def __init__(self, tree: BinaryTree, count: int) -> None:
-        if tree.params.observation != "node":
-            raise UsageError("binary_tree: descents side by side observe nodes")
         self._tree, self._count = tree, count
         self.costs, self.returns = np.zeros(count), np.zeros(count)
 
-    def begin(self, seeds: Sequence[int]) -> Array:
-        """The nodes, int64 ``[N]``, at the start."""
+    def begin(self, seeds: Sequence[int]) -> tuple[Array, Array]:
+        """(rows, nodes) at the start, both int64 ``[N]``."""
         p = self._tree.params
         self._level, self._nodes = 0, np.zeros(self._count, np.int64)
         if p.slip:
             self._luck = np.stack([np.random.default_rng(s).random(p.depth) for s in seeds])
-        return self._nodes.copy()
+        return np.arange(self._count), self._nodes
 
-    def step(self, actions: Array) -> Array | None:
-        """The nodes after a step down; None at the leaves, when all have ended."""
+    def step(self, actions: Array) -> tuple[Array, Array] | None:
+        """(rows, nodes) after a step down; None at the leaves, when all have ended."""
         tree = self._tree
         if tree.params.slip:
             slipped = self._luck[:, self._level] < tree.params.slip
@@ -305,7 +303,7 @@ class Descents:
         self._nodes = 2 * self._nodes + 1 + actions
         self._level += 1
         if self._level < tree.params.depth:
-            return self._nodes.copy()
+            return np.arange(self._count), self._nodes
         self.costs = tree.leaf_costs[self._nodes - (2**tree.params.depth - 1)]
         self.returns = np.ones(self._count)
         return None

@@ -75,6 +75,7 @@ class Court:
     Attributes:
         world: one of them, for its spans.
         seat: the id of its only seat.
+        held: the task that all copies hold, or None.
     """
 
     def __init__(self, task: TrainingTask) -> None:
@@ -92,9 +93,9 @@ class Court:
             )
         self.seat: str = next(iter(self.world.seats))
         self._copies: list[Any] = [self.world]
-        self._fast: dict[int, Any] = {}
-        node = getattr(self.world.params, "observation", "") == "node"
-        self._side_by_side = getattr(self.world, "side_by_side", None) if node else None
+        self._fast: dict[int, Any] = {}  # by how many play side by side
+        many = getattr(self.world, "side_by_side", None)
+        self._side_by_side = None if many is None or many(1) is None else many
 
     def _make(self) -> Any:
         return registry.make_world(self._task.world, **self._task.params)
@@ -103,9 +104,9 @@ class Court:
         """Hold the task of all copies."""
         for world in self._copies:
             world.set_task(task)
-        self._held = task
+        self.held = task
 
-    _held: int | None = None
+    held: int | None = None
 
     def play(self, player: Player, seeds: Sequence[int]) -> Episodes:
         """One episode a seed."""
@@ -117,19 +118,20 @@ class Court:
             return _in_step(fast, player, seeds)
         while len(self._copies) < len(seeds):
             self._copies.append(self._make())
-            self._copies[-1].set_task(self._held)
+            self._copies[-1].set_task(self.held)
         return _through_turns(self._copies[: len(seeds)], player, seeds, self.seat)
 
 
 def _in_step(table: Any, player: Player, seeds: Sequence[int]) -> Episodes:
     """Episodes of a world that plays many at a time."""
-    observed, seen, choices = table.begin(seeds), [], []
-    while observed is not None:
-        seen.append(player.read(observed))
+    asked, rows, seen, choices = table.begin(seeds), [], [], []
+    while asked is not None:
+        rows.append(asked[0])
+        seen.append(player.read(asked[1]))
         choices.append(player.decide(seen[-1], None))
-        observed = table.step(choices[-1])
-    rows = np.tile(np.arange(len(seeds)), len(seen))
-    return Episodes(table.costs, table.returns, rows, np.concatenate(seen), np.concatenate(choices))
+        asked = table.step(choices[-1])
+    ended = (np.array(table.costs, float), np.array(table.returns, float))
+    return Episodes(*ended, np.concatenate(rows), np.concatenate(seen), np.concatenate(choices))
 
 
 def _through_turns(worlds: list[Any], player: Player, seeds: Sequence[int], seat: str) -> Episodes:

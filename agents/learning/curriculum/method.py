@@ -9,7 +9,7 @@ the teacher's count.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -18,7 +18,7 @@ import numpy as np
 from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Agent, Progress, Seat, TrainingTask
 
-from .episodes import Court, gated
+from .episodes import Court, Episodes, gated
 from .student import Student
 from .students import STUDENTS, make_student
 from .teachers import Span, Teacher
@@ -131,7 +131,7 @@ class Curriculum(ABC):
         config, court, rng = self.config, self._court, self._rng
         if court.world.many_tasks:
             court.set_task(int(rng.integers(config.tasks or 2**31)))
-        span = Span(court.world.target_budget, court.world.max_budget)
+        span = self.span()
         measures, trials = {}, None
         if self.teacher.trials:
             trials = court.play(self.student, self._seeds(self.teacher.trials))
@@ -149,6 +149,16 @@ class Curriculum(ABC):
         self.lessons += 1
         place = (budget - span.target) / max(span.highest - span.target, 1e-12)
         return {"budget": place, "return": lesson.paid, **measures}
+
+    def span(self) -> Span:
+        """The budgets of the task that is set."""
+        return Span(self._court.world.target_budget, self._court.world.max_budget)
+
+    def measure(self, seeds: Sequence[int]) -> Episodes:
+        """One episode of the current policy a seed, on the seeds' own tasks; nothing is learned."""
+        self._require()
+        self._court.set_task(None)
+        return self._court.play(self.student, seeds)
 
     def begin(self, task: TrainingTask) -> None:
         """Build everything for a task, without training."""

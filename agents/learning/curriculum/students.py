@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete, Text
 
-from gymposium.errors import UnknownName
+from gymposium.errors import MissingExtra, UnknownName
 from gymposium.types import Seat, TrainingTask
 
 from .student import Student
@@ -43,6 +44,31 @@ def make_student(
             epsilon=config.epsilon,
             rng=rng,
         )
+    if name in ("network", "ppo"):
+        if find_spec("torch") is None:
+            raise MissingExtra(f"the student {name!r}", extra="train", module="torch")
+        from ..ppo import PPOConfig
+        from .network import NetworkStudent, PPOStudent
+
+        if name == "network":
+            return NetworkStudent(
+                seat,
+                "" if task is None else task.world,
+                lr=config.lr or _NETWORK_RATE,
+                baseline=config.baseline,
+                entropy=config.entropy,
+                rng=rng,
+            )
+        own = PPOConfig(
+            num_envs=config.episodes,
+            epochs=4,
+            minibatches=4,
+            lr=config.lr or _NETWORK_RATE,
+            anneal=False,
+            gamma=1.0,
+            entropy=config.entropy,
+        )
+        return PPOStudent(seat, task, own, rng)
     raise UnknownName("student", str(config.student), STUDENTS, where="the method")
 
 

@@ -108,11 +108,12 @@ def test_descents_side_by_side_are_the_world_bit_for_bit(depth, slip, seeds, dat
     tree = BinaryTree(depth=depth, slip=slip)
     ways = [data.draw(st.tuples(*[st.integers(0, 1)] * depth)) for _ in seeds]
     table = tree.side_by_side(len(seeds))
-    nodes, visited = table.begin(seeds), []
+    asked, visited = table.begin(seeds), []
     for level in range(depth):
-        visited.append(nodes)
-        nodes = table.step(np.array([way[level] for way in ways]))
-    assert nodes is None
+        assert asked[0].tolist() == list(range(len(seeds)))
+        visited.append(asked[1])
+        asked = table.step(np.array([way[level] for way in ways]))
+    assert asked is None
     for row, (seed, way) in enumerate(zip(seeds, ways, strict=True)):
         turns = tree.reset(seed)
         for level, branch in enumerate(way):

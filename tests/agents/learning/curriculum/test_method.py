@@ -57,6 +57,46 @@ def test_curltrac_solves_a_deep_tree_that_no_budget_at_all_never_solves():
     assert free["rollouts"] == 800
 
 
+@pytest.mark.parametrize("student", ["network", "ppo"])
+def test_networks_learn_under_a_curriculum_too(student):
+    method = resolve_method(f"curltrac?student={student}&episodes=16&lr=0.01").make()
+    for _ in method.train(task(700, depth=6, observation="path")):
+        pass
+    assert method.measure(range(100)).gains(0.0).mean() > 0.8
+
+
+@pytest.mark.parametrize("student", ["table", "network", "ppo"])
+def test_many_tasks_are_held_one_at_a_time(student):
+    method = resolve_method(f"curltrac?student={student}&tasks=3&episodes=2&trials=3").make()
+    grid = TrainingTask("puddle_grid-v0", {"task": "multi", "horizon": 30}, budget={"steps": 40})
+    held = []
+    play = method.__class__.step
+
+    for _ in range(6):
+        method.begin(grid)
+        play(method, 0.0)
+        goals = {int(world._goal) for world in method._court._copies}
+        held.append(method._court.held % 3 == method._court.held)
+        assert len(goals) == 1
+    assert all(held)
+
+
+def test_ppo_cannot_learn_from_trials():
+    method = resolve_method("curltrac?student=ppo&reuse=true").make()
+    method.begin(task(observation="path"))
+    with pytest.raises(UsageError, match="PPO plays its own episodes"):
+        method.step(0.0)
+
+
+def test_networks_refuse_choices_that_are_not_discrete():
+    from gymposium.agents.learning.curriculum.students import make_student
+
+    seat = gymposium.make("principal_agent-v0", api="world").seats["principal"]
+    config = resolve_method("curltrac?student=network").config()
+    with pytest.raises(UsageError, match="needs a Discrete choice"):
+        make_student(config, seat, None, np.random.default_rng(0))
+
+
 def test_a_teacher_of_a_solved_student_chooses_the_target():
     method = CuRLTraCMethod()
     for _ in method.train(task(3000)):
@@ -80,29 +120,39 @@ def test_plain_has_no_baseline_whatever_is_said():
     assert resolve_method("curltrac?plain=true&baseline=mean").config().baseline == "none"
 
 
-@pytest.mark.parametrize("student", ["table"])
-@pytest.mark.parametrize("method", ["curltrac?tighten_if_stalled=3", "exp_schedule"])
-def test_stopped_and_resumed_equals_uninterrupted(student, method):
-    spec = f"{method}{'&' if '?' in method else '?'}student={student}&report=2"
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "curltrac?tighten_if_stalled=3&report=2",
+        "exp_schedule?report=2",
+        "curltrac?student=network&baseline=moving&report=3",
+        "curltrac?student=ppo&report=3",
+        "procurl_target?student=ppo&report=3",
+    ],
+)
+def test_stopped_and_resumed_equals_uninterrupted(spec):
+    given = task(200, depth=3, observation="path" if "student" in spec else "node")
     whole = resolve_method(spec).make()
-    moments = list(whole.train(task()))
+    moments = list(whole.train(given))
     cut = resolve_method(spec).make()
-    course = cut.train(task())
+    course = cut.train(given)
     for _ in range(len(moments) // 2):
         next(course)
     state = cut.state_dict()
     course.close()
     on = resolve_method(spec).make()
     on.load_state_dict(state)
-    assert list(on.train(task())) == moments[len(moments) // 2 :]
-    world = BinaryTree(**TREE)
+    assert list(on.train(given)) == moments[len(moments) // 2 :]
+    read = resolve_method(spec).make()  # as a checkpoint's reader does: no training at all
+    read.load_state_dict(on.state_dict())
+    world = BinaryTree(**given.params)
     turn = world.reset(0)["player_0"]
     plays = []
-    for made in (whole, on):
+    for made in (whole, on, read):
         agent = made.agents()["player_0"]
         agent.reset(world.seats["player_0"], 5)
         plays.append([agent.act(turn) for _ in range(50)])
-    assert plays[0] == plays[1]
+    assert plays[0] == plays[1] == plays[2]
 
 
 def test_it_trains_from_a_scenario_and_its_checkpoint_sits_in_the_world(tmp_path):

@@ -25,7 +25,8 @@ from .adam import Adam
 from .checkpoint import policies_from_state, policies_to_state
 from .deciding import ActionLayout
 from .gae import gae
-from .losses import Minibatch, Terms, ppo_terms
+from .losses import Terms, ppo_terms
+from .minibatches import arrange, minibatches
 from .networks import NetworkSpec, Torso, new_network
 from .policy import Policy, PolicyAgent
 from .rollouts import Decider, Rollout, RolloutSource
@@ -290,9 +291,9 @@ class PPO:
             lam=config.lam,
             valid=rollout.valid[..., None],
         )
-        batch = _arrange(rollout, advantages, shared=config.sharing == "shared")
+        batch = arrange(rollout, advantages, shared=config.sharing == "shared")
         sums: dict[str, list[float]] = {}
-        for part in _minibatches(batch, config, self._shuffle, recurrent=bool(config.recurrent)):
+        for part in minibatches(batch, config, self._shuffle):
             terms = ppo_terms(
                 self.decider.network,
                 self.decider.layout,
@@ -339,57 +340,6 @@ def _torso(network: str, shape: tuple[int, ...]) -> Torso:
             f"{shape[0]} numbers: use network=mlp"
         )
     return network  # type: ignore[return-value]
-
-
-def _arrange(rollout: Rollout, advantages: Array, *, shared: bool) -> Minibatch:
-    """The whole rollout as ``[T, L, M, …]``: lanes of one mind beside each other."""
-
-    def lanes(array: Array) -> Array:
-        if not shared:
-            return array
-        steps, envs, seats = array.shape[:3]
-        return array.reshape(steps, envs * seats, 1, *array.shape[3:])
-
-    return Minibatch(
-        seen=lanes(rollout.seen),
-        state=None if rollout.state is None else lanes(rollout.state),
-        choices=lanes(rollout.choices),
-        amounts=lanes(rollout.amounts),
-        masks=None if rollout.masks is None else lanes(rollout.masks),
-        logp=lanes(rollout.logp),
-        advantages=lanes(advantages),
-        targets=lanes(advantages + rollout.values),
-        valid=lanes(rollout.valid.astype(np.float32)),
-        starts=lanes(rollout.starts),
-        hidden=rollout.hidden,
-    )
-
-
-def _minibatches(
-    batch: Minibatch, config: PPOConfig, rng: np.random.Generator, *, recurrent: bool
-) -> Iterator[Minibatch]:
-    """Every epoch's parts: single decisions, or whole lanes where the network is recurrent."""
-    steps, lanes = batch.logp.shape[:2]
-    if recurrent:
-        for _ in range(config.epochs):
-            order = rng.permutation(lanes)
-            for lane in np.array_split(order, min(config.minibatches, lanes)):
-                hidden = None if batch.hidden is None else batch.hidden[:, lane]
-                yield _pick(batch, lambda a, lane=lane: a[:, lane])._replace(hidden=hidden)
-        return
-    flat = _pick(batch, lambda a: a.reshape(steps * lanes, *a.shape[2:]))
-    # What no mind decided (padding) is left out; what only some decided carries weight 0 for them.
-    used = np.flatnonzero(flat.valid.any(1))
-    for _ in range(config.epochs):
-        order = rng.permutation(used)
-        for rows in np.array_split(order, min(config.minibatches, len(order))):
-            yield _pick(flat, lambda a, rows=rows: a[rows])._replace(starts=None, hidden=None)
-
-
-def _pick(batch: Minibatch, pick: Any) -> Minibatch:
-    """The batch with ``pick`` applied to every array."""
-    arrays = {k: pick(x) for k, x in batch._asdict().items() if isinstance(x, np.ndarray)}
-    return batch._replace(**arrays)
 
 
 def _returns(rollout: Rollout, seats: tuple[str, ...]) -> dict[str, float]:

@@ -226,7 +226,8 @@ def _bend(g_ind: Array, g_col: Array, grabs: Array, green: float) -> Array:
     along, across, square = (
         (a * b).sum(-1, keepdims=True) for a, b in ((g_col, bent), (g_ind, bent), (bent, bent))
     )
-    return g_col + np.sign(along * (across + square)) * (g_ind + bent)
+    sign = np.sign(along * (across + square))
+    return np.asarray(g_col + sign * (g_ind + bent))
 
 
 def _combiner(game: CoinDraw) -> GradientCombiner:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Entry point of the ``gymposium`` command."""
-    from .app import app
-
+    try:
+        from .app import app
+    except KeyboardInterrupt:  # this soon: `guard.py` is not there yet
+        sys.exit(130)
     app(prog_name="gymposium")

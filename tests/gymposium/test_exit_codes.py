@@ -10,6 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from gymposium.cli import main
 from gymposium.cli.guard import GuardedGroup
 from gymposium.errors import StoreError, UsageError
 
@@ -138,3 +139,14 @@ def test_interruption_is_130_and_the_run_can_be_resumed(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "are done already" in done.stderr
     assert "120/120 matches" in done.stderr
+
+
+def test_an_interruption_while_the_verbs_are_imported_has_no_traceback(monkeypatch):
+    class Interrupted:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "gymposium.cli.app", Interrupted())
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 130

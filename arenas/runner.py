@@ -1,48 +1,22 @@
 """Plays the matches a run still lacks and stores each as it ends.
 
-The plan (which matches) is made in :mod:`.run`; how many at once, in :mod:`.executors`; this module
-seats the agents, plays one match, and writes it down.
+The plan (which matches) is made in :mod:`.plan`; who sits where and how one match is played, in
+:mod:`.host`; how many at once and in which processes, in :mod:`.executors` and :mod:`.shares`.
+Wherever matches are played, this process alone writes the run folder.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
-import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
-from gymposium.errors import GymposiumError
-from gymposium.types import Call, Outcome, Seat, World
-
-from ..agents.language.backends.cache import Payer, ResponseCache
-from ..agents.language.backends.calls import Cost, Scope, calling
-from .asking import Player
-from .executors.inline import play_window
-from .match import Match, MatchRules
-from .meter import Meter, Spent
-from .permits import Permits
-from .record import Recorder
-from .rows import MatchRow, SeatRow
-from .schedule import MatchSpec
+from .host import Finished, Host, Job, Partial, Standing
+from .meter import Meter
+from .rows import MatchRow
 from .store import RunFolder
 
-if TYPE_CHECKING:
-    from ..agents.registry import AgentSpec
-
 _TICK_SECONDS = 0.25
-_STALLED_SECONDS = 10.0
-
-
-class Job(NamedTuple):
-    """One match to be played."""
-
-    key: str
-    position: int
-    spec: MatchSpec
 
 
 class Reporter(Protocol):
@@ -69,229 +43,62 @@ class Reporter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerOptions:
-    """Operational knobs: none of them changes an outcome.
-
-    Attributes:
-        concurrency: matches in flight.
-        children: child processes alive at once, for users' agents.
-        cache: of language models' answers, or None.
-        run: the run's id, under which the cache remembers what it paid for.
-    """
-
-    concurrency: int = 64
-    children: int = max(8, 2 * (os.cpu_count() or 1))
-    cache: ResponseCache | None = None
-    run: str = ""
-
-
 class Runner:
-    """Plays jobs into a run folder; one event loop, one process."""
+    """Writes down what is played, here or elsewhere, and tells of it."""
 
-    def __init__(
-        self,
-        folder: RunFolder,
-        agents: Mapping[str, AgentSpec],
-        make_world: Callable[[MatchSpec], World],
-        *,
-        reasks: int,
-        meter: Meter,
-        reporter: Reporter,
-        options: RunnerOptions,
-        recorder: Callable[..., Recorder | None] = Recorder,
-    ) -> None:
+    def __init__(self, folder: RunFolder, meter: Meter, reporter: Reporter) -> None:
         self._folder = folder
-        self._agents = agents
-        self._make_world = make_world
-        self._reasks = reasks
         self._meter = meter
         self._reporter = reporter
-        self._options = options
-        self._recorder = recorder
-        self._idle: dict[str, list[World]] = {}
-        self._playing: dict[str, Match] = {}
-        self._turns = 0
-        self._permits: Permits
 
-    async def run(self, jobs: Sequence[Job]) -> None:
-        """Play ``jobs``; each is stored as it ends.
+    def keep(self, told: Finished | Partial) -> None:
+        """Store a match, whole or cut short.
+
+        Raises:
+            StoreError: full disk and the like; the match counts as not played.
+        """
+        if isinstance(told, Partial):
+            self._folder.add_partial(told.key, told.record)
+            return
+        self._folder.add_match(
+            told.row,
+            position=told.position,
+            steps=told.steps,
+            record=told.record,
+            calls=told.calls,
+        )
+        self._reporter.match_done(told.row)
+
+    async def play_here(self, host: Host, jobs: Iterable[Job]) -> None:
+        """Play ``jobs`` in this process.
 
         Raises:
             BudgetSpent, BackendError, StoreError: the run stopped early and can be resumed.
             asyncio.CancelledError: interrupted; partial records have been kept.
         """
-        self._permits = Permits(self._options.children)
-        ticker = asyncio.create_task(self._tick_for_ever())
+        ticker = asyncio.create_task(self._tick_for_ever(lambda: host.standing))
         try:
-            await play_window(jobs, self._play_one, concurrency=self._options.concurrency)
+            await host.play(jobs, self.keep)
         finally:
             ticker.cancel()
-            self._tick()
+            self.tick(host.standing)
 
-    async def _play_one(self, job: Job) -> None:
-        self._meter.before_match()
-        seating = job.spec.seating
-        isolated = sum(self._agents[name].isolated for name in seating.values())
-        async with self._permits.take(isolated):
-            world = self._take_world(job.spec)
-            players = {
-                seat: self._player(replace(world.seats[seat], time_limit=job.spec.time_limit), name)
-                for seat, name in seating.items()
-            }
-            began = perf_counter()
-            match = self._playing[job.key] = self._match(job, world, players)
-            scope = Scope(cache=self._options.cache, payer=Payer(self._options.run, job.key))
-            try:
-                with calling(scope):
-                    outcome = await match.play()
-            except BaseException:
-                if match.step and match.recorder is not None:
-                    # Best effort: what stopped the match may be the disk itself.
-                    with suppress(Exception):
-                        self._folder.add_partial(job.key, match.recorder.finish())
-                raise
-            finally:
-                del self._playing[job.key]
-                self._turns += sum(player.turns for player in players.values())
-                await _release(players)
-        row = self._row(job, world, players, outcome, perf_counter() - began)
-        self._store(job, match, row, players)
-        if getattr(world, "untouched", True):
-            self._idle.setdefault(job.spec.cell, []).append(world)
-
-    def _player(self, seat: Seat, name: str) -> Player:
-        spec = self._agents[name]
-        try:
-            return Player(seat, spec.create(), name, language=spec.language, human=spec.human)
-        except GymposiumError:
-            raise
-        except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary: its own constructor
-            return Player(seat, None, name, language=spec.language, out="error")
-
-    def _match(self, job: Job, world: World, players: Mapping[str, Player]) -> Match:
-        spec = job.spec
-        header = {
-            "key": job.key,
-            "world": spec.world,
-            "params": dict(spec.params),
-            "cell": spec.cell,
-            "seed": spec.seed,
-            "block": spec.block,
-            "seating": dict(spec.seating),
-            "agents": {name: self._agents[name].identity for name in spec.seating.values()},
-        }
-        readers = frozenset(seat for seat, player in players.items() if player.language)
-        return Match(
-            world,
-            players,
-            spec.seed,
-            MatchRules(spec.time_limit, self._reasks),
-            self._recorder(header, text=readers),
-            self._meter,
-        )
-
-    def _store(self, job: Job, match: Match, row: MatchRow, players: Mapping[str, Player]) -> None:
-        calls: dict[str, list[Call]] = {
-            seat: player.calls for seat, player in players.items() if player.calls
-        }
-        record = b"" if match.recorder is None else match.recorder.finish()
-        self._folder.add_match(
-            row, position=job.position, steps=match.step, record=record, calls=calls
-        )
-        self._reporter.match_done(row)
-
-    def _row(
-        self,
-        job: Job,
-        world: World,
-        players: Mapping[str, Player],
-        outcome: Outcome,
-        seconds: float,
-    ) -> MatchRow:
-        spec = job.spec
-        return MatchRow(
-            key=job.key,
-            world=spec.world,
-            kind=getattr(world, "kind", "mixed"),
-            cell=spec.cell,
-            seed=spec.seed,
-            block=spec.block,
-            seats=tuple(
-                _seat_row(player, spec.roles.get(seat, "focal"), outcome)
-                for seat, player in players.items()
-            ),
-            metrics=outcome.metrics,
-            reason=outcome.reason,
-            seconds=seconds,
-            deterministic=all(self._agents[name].deterministic for name in spec.seating.values()),
-        )
-
-    def _take_world(self, spec: MatchSpec) -> World:
-        idle = self._idle.get(spec.cell)
-        return idle.pop() if idle else self._make_world(spec)
-
-    async def _tick_for_ever(self) -> None:
+    async def _tick_for_ever(self, standing: Callable[[], Standing]) -> None:
         while True:
             await asyncio.sleep(_TICK_SECONDS)
-            self._tick()
+            self.tick(standing())
 
-    def _tick(self) -> None:
-        now = perf_counter()
-        players = [
-            (match, player) for match in self._playing.values() for player in match.players.values()
-        ]
-        stalled = [
-            f"{player.name} in {player.seat.id}"
-            for _, player in players
-            if player.waiting_since is not None and now - player.waiting_since > _STALLED_SECONDS
-        ]
-        meter = self._meter
+    def tick(self, standing: Standing) -> None:
+        """Tell where we are."""
+        total = self._meter.total
         self._reporter.tick(
             {
-                "running": len(self._playing),
-                "turns": self._turns + sum(player.turns for _, player in players),
-                "llm_calls": meter.total.calls,
-                "prompt_tokens": meter.total.prompt_tokens,
-                "completion_tokens": meter.total.completion_tokens,
-                "money": meter.total.money,
-                "stalled": stalled,
+                "running": standing.running,
+                "turns": standing.turns,
+                "llm_calls": total.calls,
+                "prompt_tokens": total.prompt_tokens,
+                "completion_tokens": total.completion_tokens,
+                "money": total.money,
+                "stalled": list(standing.stalled),
             }
         )
-
-
-def _seat_row(player: Player, role: str, outcome: Outcome) -> SeatRow:
-    seat = player.seat.id
-    paid, found = Spent(), Spent()
-    for call in player.calls:
-        (found if call.cached else paid).add(1, Cost(call.usage, call.money))
-    return SeatRow(
-        seat=seat,
-        agent=player.name,
-        role=role,
-        team=player.seat.team,
-        return_=float(outcome.returns[seat]),
-        faults=dict(player.faults),
-        turns=player.turns,
-        llm_turns=player.llm_turns,
-        parsed_turns=player.parsed_turns,
-        llm_calls=paid.calls,
-        prompt_tokens=paid.prompt_tokens,
-        completion_tokens=paid.completion_tokens,
-        seconds=player.seconds,
-        cached_calls=found.calls,
-        cached_tokens=found.tokens,
-        money=paid.money,
-    )
-
-
-async def _release(players: Mapping[str, Player]) -> None:
-    """Give back what agents hold (child processes); nothing they do here can hurt the match."""
-    for player in players.values():
-        close = getattr(player.agent, "close", None)
-        if close is None:
-            continue
-        with suppress(Exception):
-            waiting = close()
-            if inspect.isawaitable(waiting):
-                await waiting

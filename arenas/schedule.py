@@ -25,11 +25,11 @@ of the whole; its seed derives from the scenario's seed, the cell's name and the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .rows import MatchRow
 
 MAX_SCHEDULE = 2_000_000
-"""More matches than this in one list are refused: they would not fit a machine's memory."""
+"""More matches than this are refused: their results would not fit a machine's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,23 @@ class Cast:
         return tuple(dict.fromkeys((*self.agents, *extras, *self.background, *self.judges)))
 
 
+class Batch(NamedTuple):
+    """Matches that can all be planned now, too many to list them before they are needed.
+
+    Attributes:
+        total: how many.
+        blocks: gives them anew at each call, block after block.
+    """
+
+    total: int
+    blocks: Callable[[], Iterator[list[MatchSpec]]]
+
+    @classmethod
+    def of(cls, specs: Sequence[MatchSpec]) -> Batch:
+        """The batch of a list."""
+        return cls(len(specs), lambda: iter([list(specs)] if specs else []))
+
+
 def schedule(
     scenario: Scenario,
     agents: Sequence[str] | Cast,
@@ -140,11 +157,21 @@ def schedule(
     Raises:
         UsageError: too few agents for the schedule, or more than MAX_SCHEDULE matches.
     """
+    return [spec for block in batch(scenario, agents, seat_ids, kinds).blocks() for spec in block]
+
+
+def batch(
+    scenario: Scenario,
+    agents: Sequence[str] | Cast,
+    seat_ids: Mapping[str, Sequence[str]],
+    kinds: Mapping[str, str] | None = None,
+) -> Batch:
+    """As :func:`schedule`, made block by block as it is read: in the memory of one block."""
     cast = agents if isinstance(agents, Cast) else Cast.of(scenario, agents)
     if scenario.schedule.kind == "swiss":
         from .swiss import next_round
 
-        return next_round(scenario, cast, (), seat_ids)
+        return Batch.of(next_round(scenario, cast, (), seat_ids))
     tables = {}
     for entry in scenario.worlds:
         itself = scenario.schedule.self_play
@@ -158,12 +185,16 @@ def schedule(
             f"scenario {scenario.name}: the schedule has {total:,} matches; lower "
             f"schedule.repeats or the number of agents (at most {MAX_SCHEDULE:,})"
         )
-    return [
-        spec
-        for block in range(scenario.schedule.repeats)
-        for entry in scenario.worlds
-        for spec in specs(scenario, entry, tables[entry.name], block)
-    ]
+
+    def blocks() -> Iterator[list[MatchSpec]]:
+        for block in range(scenario.schedule.repeats):
+            yield [
+                spec
+                for entry in scenario.worlds
+                for spec in specs(scenario, entry, tables[entry.name], block)
+            ]
+
+    return Batch(total, blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ side. A round plays ``schedule.repeats`` seed blocks, all rotations of each pair
 so a run that was interrupted in the middle of a round goes on with that round.
 
 Scores are win, tie or loss within a match: only zero-sum worlds are played in rounds
-(:func:`.plan.refuse_unrateable`), for elsewhere seats of one match cannot be compared.
+(:func:`.rateable.refuse_unrateable`), for elsewhere seats of one match cannot be compared.
 """
 
 from __future__ import annotations

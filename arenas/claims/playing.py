@@ -114,7 +114,7 @@ def identity(scenario: Scenario) -> Any:
     Raises:
         UsageError: an agent cannot be made.
     """
-    from ..plan import seat_agents
+    from ..casting import seat_agents
 
     scenario, agents = seat_agents(scenario, None)
     fields = scenario.model_dump(mode="json", exclude={"name", "description", "seed", "budget"})

@@ -1,1 +1,1 @@
-"""Where matches are played: in this process (``inline``)."""
+"""Where jobs are done: in this process, over processes, over the machines of a Ray cluster."""

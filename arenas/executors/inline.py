@@ -7,12 +7,11 @@ The first Ctrl-C cancels what runs, keeps its partial records and returns; the s
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
+
+from .interrupts import two_stage_interrupt
 
 T = TypeVar("T")
 
@@ -79,51 +78,26 @@ def run_to_end(main: Coroutine[Any, Any, T], *, on_interrupt: Callable[[], None]
 
 
 def _run(main: Coroutine[Any, Any, T], on_interrupt: Callable[[], None]) -> T:
-    interrupted = False
+    interrupted: Callable[[], bool] = bool
 
     async def guarded() -> T:
         nonlocal interrupted
         loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(main)
 
-        def first() -> None:
-            nonlocal interrupted
-            interrupted = True
-            on_interrupt()
+        def stop() -> None:
             loop.call_soon_threadsafe(task.cancel)
 
-        with _two_stage_interrupt(first):
+        with two_stage_interrupt(stop, on_interrupt) as interrupted:
             return await task
 
     with asyncio.Runner() as runner:
         try:
             return runner.run(guarded())
         except asyncio.CancelledError:
-            if interrupted:
+            if interrupted():
                 raise KeyboardInterrupt from None
             raise
-
-
-@contextmanager
-def _two_stage_interrupt(first: Callable[[], None]) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed = 0
-
-    def handle(_signal: int, _frame: object) -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed > 1:
-            # Committed transactions are safe whatever happens to the process.
-            os._exit(130)
-        first()
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -1,24 +1,30 @@
 """Jobs in this process, or over worker processes that are started afresh (``spawn``).
 
 Jobs know nothing of each other and draw from their own seeds, so results do not depend on the
-number of workers. What a job tells while it runs comes to the caller as it happens. The first
-Ctrl-C asks the jobs to save what they have and end; the second stops hard.
+number of workers. Each worker has a pipe of its own: what a job tells while it runs comes to the
+caller as it happens, and a worker killed in the middle of a sentence garbles nobody else's. The
+first Ctrl-C asks the jobs to save what they have and end; the second stops hard.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
+import pickle
 import queue
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from typing import Any, TypeVar
+import time
+import types
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
 
 from gymposium.errors import GymposiumError
+
+from .interrupts import two_stage_interrupt
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -26,6 +32,9 @@ Work = Callable[[J, Callable[[Any], None], Callable[[], bool]], R]
 """``work(job, tell, stopping)``: tell anything picklable; save and return when stopping()."""
 
 _POLL_SECONDS = 0.1
+_TOGETHER_SECONDS = 0.02  # what is told within this time travels together
+_AHEAD = 2  # jobs given to a worker: the one it does, and the next
+_FAREWELL_SECONDS = 10.0
 
 
 def run_jobs(
@@ -36,50 +45,16 @@ def run_jobs(
     on_event: Callable[[Any], None],
     on_interrupt: Callable[[], None],
 ) -> list[R]:
-    """Do all jobs.
+    """Do all jobs, in this process if there is one worker or one job.
 
-    Args:
-        work: a function of a module; with more than one worker it and the jobs must be picklable.
-        jobs: started in this order.
-        workers: processes; with 1 everything happens in this one.
-        on_event: called, in this thread, with what jobs tell.
-        on_interrupt: called at the first Ctrl-C, at once.
-
-    Returns:
-        The results, in the order of the jobs.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C, after the jobs have saved what they had.
-        GymposiumError: a worker process died.
-        Exception: whatever a job raised first; the others were asked to save and end.
+    Arguments, result and errors are those of :func:`in_processes`.
     """
-    if workers <= 1 or len(jobs) <= 1:
-        return _here(work, jobs, on_event, on_interrupt)
-    context = multiprocessing.get_context("spawn")
-    events, stop = context.Queue(), context.Event()
-    with _on_ctrl_c(stop.set, on_interrupt) as interrupted:
-        pool = ProcessPoolExecutor(
-            min(workers, len(jobs)),
-            mp_context=context,
-            initializer=_begin_worker,
-            initargs=(events, stop),
+    if workers > 1 and len(jobs) > 1:
+        return in_processes(
+            work, jobs, workers=workers, on_event=on_event, on_interrupt=on_interrupt
         )
-        with pool:
-            futures = [pool.submit(_in_worker, work, job) for job in jobs]
-            results = _collect(futures, events, stop, on_event)
-    if interrupted():
-        raise KeyboardInterrupt
-    return results
-
-
-def _here(
-    work: Work[J, R],
-    jobs: Sequence[J],
-    on_event: Callable[[Any], None],
-    on_interrupt: Callable[[], None],
-) -> list[R]:
     stop = threading.Event()
-    with _on_ctrl_c(stop.set, on_interrupt) as interrupted:
+    with two_stage_interrupt(stop.set, on_interrupt) as interrupted:
         results = []
         for job in jobs:
             results.append(work(job, on_event, stop.is_set))
@@ -90,84 +65,274 @@ def _here(
     return results
 
 
-def _collect(
-    futures: Sequence[Future[R]], events: Any, stop: Any, on_event: Callable[[Any], None]
+def in_processes(
+    work: Work[J, R],
+    jobs: Iterable[J],
+    *,
+    workers: int,
+    on_event: Callable[[Any], None],
+    on_interrupt: Callable[[], None],
 ) -> list[R]:
-    failed: BaseException | None = None
-    pending = set(futures)
-    while pending:
-        done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-        for event in _waiting(events):
-            on_event(event)
-        for future in done:
-            error = None if future.cancelled() else future.exception()
-            if error is not None and failed is None:
-                failed = error
-        if failed is not None or stop.is_set():
-            stop.set()
-            for future in pending:
-                future.cancel()
-    for event in _waiting(events):
-        on_event(event)
-    if isinstance(failed, BrokenProcessPool):
-        raise GymposiumError(
-            "a worker process died (killed, or out of memory); what it had saved is safe: "
-            "resume, perhaps with fewer workers"
-        ) from failed
-    if failed is not None:
-        raise failed
-    return [future.result() for future in futures if not future.cancelled()]
+    """Do all jobs in worker processes.
+
+    Args:
+        work: a function of a module; it and the jobs must be picklable.
+        jobs: started in this order, and taken only when a worker is about to need them.
+        workers: processes, at most.
+        on_event: called, in this thread, with what jobs tell.
+        on_interrupt: called at the first Ctrl-C, at once.
+
+    Returns:
+        The results, in the order of the jobs.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, after the jobs have saved what they had.
+        GymposiumError: a worker process died.
+        Exception: whatever a job, ``jobs`` or ``on_event`` raised first; the jobs were asked to
+            save and end.
+    """
+    crew = _Crew(work, iter(jobs), workers, on_event)
+    with two_stage_interrupt(crew.ask_to_stop, on_interrupt) as interrupted:
+        results = crew.run()
+    if interrupted():
+        raise KeyboardInterrupt
+    return results
 
 
-def _waiting(events: Any) -> Iterator[Any]:
-    while True:
+class _Worker:
+    """One worker process as its parent sees it."""
+
+    def __init__(self, work: Work[Any, Any], *, with_main: bool) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.line, theirs = context.Pipe()
+        self.given: deque[int] = deque()
+        self.begun = False
+        self.process = context.Process(target=_serve, args=(theirs, work), name="gymposium-worker")
+        with _main_module(hidden=not with_main):
+            self.process.start()
+        theirs.close()
+
+    def give(self, number: int, job: bytes) -> None:
+        self.given.append(number)
+        with suppress(OSError):  # it has died: that is heard as the end of its line
+            self.line.send_bytes(job)
+
+
+class _Crew(Generic[J, R]):
+    """All workers, what they were given, and what came back."""
+
+    def __init__(
+        self,
+        work: Work[J, R],
+        jobs: Iterator[J],
+        most: int,
+        on_event: Callable[[Any], None],
+    ) -> None:
+        self._work, self._jobs, self._most, self._on_event = work, jobs, most, on_event
+        self._workers: list[_Worker] = []
+        self._results: dict[int, R] = {}
+        self._count = 0
+        self._failed: BaseException | None = None
+        self._listening = True
+        self._stop = False
+        self._stop_sent = False
+
+    def ask_to_stop(self) -> None:
+        """Let jobs save and end; may be called from a signal handler."""
+        self._stop = True
+
+    def run(self) -> list[R]:
         try:
-            yield events.get_nowait()
-        except queue.Empty:
+            self._hand_out()
+            while any(worker.given for worker in self._workers):
+                lines = {worker.line: worker for worker in self._workers}
+                for line in wait(list(lines), timeout=_POLL_SECONDS):
+                    self._hear(lines[line])  # type: ignore[index]
+                if self._stop:
+                    self._send_stop()
+                else:
+                    self._hand_out()
+        finally:
+            self._dismiss()
+        if self._failed is not None:
+            raise self._failed
+        return [self._results[number] for number in sorted(self._results)]
+
+    def _hand_out(self) -> None:
+        while not self._stop and self._wants_more():
+            try:
+                job = next(self._jobs)
+                packed = pickle.dumps((self._count, job), protocol=pickle.HIGHEST_PROTOCOL)
+                worker = self._least_busy(packed)
+            except StopIteration:
+                return
+            except Exception as error:  # noqa: BLE001 - raised when the others have ended
+                self._fail(error)
+                return
+            worker.give(self._count, packed)
+            self._count += 1
+
+    def _wants_more(self) -> bool:
+        may_grow = len(self._workers) < self._most
+        return may_grow or any(len(worker.given) < _AHEAD for worker in self._workers)
+
+    def _least_busy(self, packed: bytes) -> _Worker:
+        """Who has least to do; a new worker while all others have something."""
+        found = min(self._workers, key=lambda worker: len(worker.given), default=None)
+        if found is None or (found.given and len(self._workers) < self._most):
+            found = _Worker(self._work, with_main=b"__main__" in packed)
+            self._workers.append(found)
+        return found
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            kind, number, what = worker.line.recv()
+        except (EOFError, OSError):
+            self._lost(worker)
             return
+        if kind == "begun":
+            worker.begun = True
+        elif kind == "told":
+            self._tell(what)
+        else:
+            worker.given.remove(number)
+            if kind == "done":
+                self._results[number] = what
+            else:
+                self._fail(what)
+
+    def _tell(self, events: Sequence[Any]) -> None:
+        for event in events:
+            if not self._listening:
+                return
+            try:
+                self._on_event(event)
+            except Exception as error:  # noqa: BLE001 - raised when the others have ended
+                self._listening = False
+                self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        self._failed = self._failed or error
+        self._stop = True
+
+    def _lost(self, worker: _Worker) -> None:
+        """The worker is gone: asked to, or not."""
+        self._workers.remove(worker)
+        worker.line.close()
+        worker.process.join(_FAREWELL_SECONDS)
+        if worker.given and not self._stop_sent:
+            when = "" if worker.begun else " as it began"
+            self._fail(
+                GymposiumError(
+                    f"a worker process died{when} ({_cause(worker.process.exitcode)}); what it had "
+                    "saved is safe: resume, perhaps with fewer workers"
+                )
+            )
+
+    def _send_stop(self) -> None:
+        if self._stop_sent:
+            return
+        self._stop_sent = True
+        for worker in self._workers:
+            with suppress(OSError):
+                worker.line.send_bytes(b"")
+
+    def _dismiss(self) -> None:
+        for worker in self._workers:
+            worker.line.close()
+        for worker in self._workers:
+            worker.process.join(_FAREWELL_SECONDS)
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
 
 
-_events: Any = None
-_stop: Any = None
-
-
-def _begin_worker(events: Any, stop: Any) -> None:
-    """Remember the lines to the parent; Ctrl-C is the parent's to hear."""
-    global _events, _stop
-    _events, _stop = events, stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _in_worker(work: Work[J, R], job: J) -> R:
-    parent = multiprocessing.parent_process()
-
-    def stopping() -> bool:
-        # A worker whose parent was killed must not go on writing into its folders.
-        return bool(_stop.is_set()) or parent is None or not parent.is_alive()
-
-    return work(job, _events.put, stopping)
+def _cause(code: int | None) -> str:
+    if code is not None and code < 0:
+        with suppress(ValueError):
+            return f"{signal.Signals(-code).name}; out of memory?"
+    return f"exit code {code}"
 
 
 @contextmanager
-def _on_ctrl_c(
-    stop: Callable[[], None], on_interrupt: Callable[[], None]
-) -> Iterator[Callable[[], bool]]:
-    pressed = 0
+def _main_module(*, hidden: bool) -> Iterator[None]:
+    """What a fresh process imports as ``__main__``: nothing, unless jobs refer to it.
 
-    def handle(_signal: int, _frame: object) -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed > 1:
-            # Whatever is on disk is whole; children end when their parent is gone.
-            os._exit(130)
-        on_interrupt()
-        stop()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, handle)
+    Then a script needs no guard, and workers begin without whatever the script imports.
+    """
+    before = sys.modules["__main__"]
+    if hidden:
+        sys.modules["__main__"] = types.ModuleType("__main__")
     try:
-        yield lambda: pressed > 0
+        yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        sys.modules["__main__"] = before
+
+
+def _serve(line: Connection[Any, Any], work: Work[Any, Any]) -> None:
+    """The worker: do what comes until the line ends; Ctrl-C is the parent's to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jobs = _Jobs(line)
+    with suppress(OSError):  # the parent is gone, and nobody wants to know any more
+        line.send(("begun", 0, None))
+        for number, job in jobs:
+            try:
+                result = work(job, jobs.tell, jobs.stopping)
+            except Exception as error:  # noqa: BLE001 - the job's own; told to the parent
+                jobs.answer("failed", number, _portable(error))
+            else:
+                jobs.answer("done", number, result)
+
+
+class _Jobs:
+    """The worker's end of the line."""
+
+    def __init__(self, line: Connection[Any, Any]) -> None:
+        self._line = line
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._stop = False
+        self._told: list[Any] = []
+        self._sent = 0.0
+        # Always at the ear: parent and worker never wait for each other to read.
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            while packed := self._line.recv_bytes():
+                self._waiting.put(packed)
+        except (EOFError, OSError):
+            pass  # a worker whose parent was killed must not go on writing into its folders
+        self._stop = True
+        self._waiting.put(b"")
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        while (packed := self._waiting.get()) and not self._stop:
+            yield pickle.loads(packed)
+
+    def tell(self, event: Any) -> None:
+        self._told.append(event)
+        if time.monotonic() - self._sent > _TOGETHER_SECONDS:
+            self._flush()
+
+    def stopping(self) -> bool:
+        self._flush()
+        return self._stop
+
+    def answer(self, kind: str, number: int, what: Any) -> None:
+        self._flush()
+        self._line.send((kind, number, what))
+
+    def _flush(self) -> None:
+        if self._told:
+            told, self._told = self._told, []
+            self._line.send(("told", 0, told))
+            self._sent = time.monotonic()
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, or one like it that can travel."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - whatever its own class does when it is packed
+        return GymposiumError(f"{type(error).__name__}: {error}")
+    return error

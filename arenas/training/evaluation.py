@@ -26,12 +26,13 @@ from gymposium.types import Seat, World
 
 from ...agents.registry import AgentSpec, resolve
 from ...scenarios.training import TrainingScenario
+from ..host import Host, HostOptions, Job
 from ..keys import match_keys
 from ..meter import Meter
 from ..record import Recorder
 from ..reporters import Silent
 from ..rows import MatchRow
-from ..runner import Job, Runner, RunnerOptions
+from ..runner import Runner
 from ..schedule import MatchSpec, match_seed
 from ..store import RunFolder
 
@@ -179,17 +180,15 @@ def _play(
             store.set_info(title="evaluation", status="finished")
         stored = store.keys()
         missing = [job for job in jobs if job.key not in stored]
-        runner = Runner(
-            store,
+        host = Host(
             agents,
             lambda spec: make_world(spec.world, **spec.params),
             reasks=0,
             meter=Meter(),
-            reporter=Silent(),
-            options=RunnerOptions(concurrency=_CONCURRENCY),
+            options=HostOptions(concurrency=_CONCURRENCY),
             recorder=Recorder if record else _no_recorder,
         )
-        _run(_to_the_end(runner, missing))
+        _run(_to_the_end(Runner(store, Meter(), Silent()), host, missing))
         return [row for row in store.rows() if row.key in wanted]
 
 
@@ -197,11 +196,11 @@ def _no_recorder(*_: object, **__: object) -> None:
     """Nobody writes the match down, turn by turn."""
 
 
-async def _to_the_end(runner: Runner, jobs: Sequence[Job]) -> None:
+async def _to_the_end(runner: Runner, host: Host, jobs: Sequence[Job]) -> None:
     from ...agents.isolation import shutdown
 
     try:
-        await runner.run(jobs)
+        await runner.play_here(host, jobs)
     finally:
         await shutdown()
 

@@ -43,6 +43,21 @@ RATING = typer.Option(
     show_default=False,
 )
 CONCURRENCY = typer.Option(64, "--concurrency", "-j", min=1, help="matches in flight at once")
+WORKERS = typer.Option(
+    None,
+    "--workers",
+    "-w",
+    min=1,
+    help="processes that matches are spread over (default: this one); never changes a result",
+    show_default=False,
+)
+EXECUTOR = typer.Option(
+    None,
+    "--executor",
+    metavar="NAME",
+    help="where matches are played: inline, processes, ray or ray:ADDRESS (a cluster)",
+    show_default=False,
+)
 TRUSTED = typer.Option(
     False, "--trusted", help="run agents' own code in this process, not in child processes"
 )

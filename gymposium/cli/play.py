@@ -127,7 +127,9 @@ def _scenario(world: str, params: dict[str, Any], dealt: Sequence[str], seed: in
 
 def _played(scenario: Scenario, path: Path, *, trusted: bool, reveal: bool) -> tuple[World, Run]:
     """The world as the match left it, and the run."""
-    from gymposium.arenas.plan import Plan, seat_agents
+    from gymposium.arenas.casting import seat_agents
+    from gymposium.arenas.plan import Plan
+    from gymposium.arenas.playing import Means, play_plan
     from gymposium.arenas.run import load
     from gymposium.arenas.store import RunFolder
     from gymposium.envs.registry import make_world
@@ -147,7 +149,7 @@ def _played(scenario: Scenario, path: Path, *, trusted: bool, reveal: bool) -> t
         if folder.info():
             raise UsageError(f"the folder {path} holds a run already; choose another with --out")
         folder.set_info(**plan.describe())
-        plan.play(folder, concurrency=1, progress=None)
+        play_plan(plan, folder, Means(concurrency=1))
     return made[-1], load(path)
 
 

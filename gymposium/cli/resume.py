@@ -21,9 +21,8 @@ def resume(
         show_default=False,
     ),
     concurrency: int = arguments.CONCURRENCY,
-    workers: int | None = typer.Option(
-        None, "--workers", min=1, help="processes, for a training run", show_default=False
-    ),
+    workers: int | None = arguments.WORKERS,
+    executor: str | None = arguments.EXECUTOR,
     cache: Path | None = arguments.CACHE,
     no_cache: bool = arguments.NO_CACHE,
     as_json: bool = arguments.JSON,
@@ -45,6 +44,8 @@ def resume(
     finished = go_on(
         path,
         concurrency=concurrency,
+        workers=workers,
+        executor=executor,
         budget=arguments.pairs(budget) or None,
         progress=Progress(),
         cache=arguments.cache_choice(cache, no_cache),

@@ -108,7 +108,7 @@ def show(
 
 def planned(scenario: Scenario) -> list[MatchSpec]:
     """The scenario's matches (for swiss: the first round), its worlds checked."""
-    from gymposium.arenas.plan import kinds_of, refuse_unrateable
+    from gymposium.arenas.rateable import kinds_of, refuse_unrateable
     from gymposium.arenas.schedule import schedule
     from gymposium.envs.registry import make_world
     from gymposium.scenarios.load import validate_against_registry

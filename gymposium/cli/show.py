@@ -34,7 +34,9 @@ def play_shown(scenario: Scenario, *, out: Path, trusted: bool, cache: bool | Pa
     Raises:
         UsageError: the folder holds a run, or an agent cannot be made.
     """
-    from gymposium.arenas.plan import Plan, seat_agents
+    from gymposium.arenas.casting import seat_agents
+    from gymposium.arenas.plan import Plan
+    from gymposium.arenas.playing import Means, play_plan
     from gymposium.arenas.run import load
     from gymposium.arenas.store import RunFolder
 
@@ -44,7 +46,7 @@ def play_shown(scenario: Scenario, *, out: Path, trusted: bool, cache: bool | Pa
         if folder.info():
             raise UsageError(f"the folder {out} holds a run already; choose another with --out")
         folder.set_info(**plan.describe())
-        plan.play(folder, concurrency=1, progress=None, cache=cache)
+        play_plan(plan, folder, Means(concurrency=1, cache=cache))
     return load(out)
 
 

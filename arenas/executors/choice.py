@@ -1,0 +1,78 @@
+"""Which executor is meant: ``inline``, ``processes``, ``ray`` or ``ray:ADDRESS``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gymposium.errors import UnknownName, UsageError
+
+from .processes import Work, in_processes
+
+NAMES = ("inline", "processes", "ray")
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Where jobs are done.
+
+    Attributes:
+        name: one of :data:`NAMES`.
+        workers: processes; for ``ray`` 0 means as many as the cluster has cores.
+        address: of a Ray cluster; "" for the one that ``RAY_ADDRESS`` names, else one of this
+            machine's own.
+    """
+
+    name: str
+    workers: int = 1
+    address: str = ""
+
+    def run(
+        self,
+        work: Work[Any, Any],
+        jobs: Iterable[Any],
+        *,
+        on_event: Callable[[Any], None],
+        on_interrupt: Callable[[], None],
+    ) -> None:
+        """Do all jobs elsewhere; see :func:`.processes.in_processes`."""
+        if self.name == "ray":
+            from .ray import on_ray
+
+            on_ray(
+                work,
+                jobs,
+                workers=self.workers,
+                address=self.address,
+                on_event=on_event,
+                on_interrupt=on_interrupt,
+            )
+            return
+        in_processes(work, jobs, workers=self.workers, on_event=on_event, on_interrupt=on_interrupt)
+
+
+def choose(name: str | None, workers: int | None) -> Executor:
+    """The executor for what was asked for.
+
+    Args:
+        name: as written by the user; None: processes if there is more than one worker.
+        workers: as written by the user; None: one, or a cluster's cores.
+
+    Raises:
+        UnknownName: no such executor.
+        UsageError: fewer than one worker, or several for ``inline``.
+    """
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers must be at least 1, not {workers}")
+    if name is None:
+        name = "inline" if workers in (None, 1) else "processes"
+    kind, _, address = name.partition(":")
+    if kind not in NAMES or (address and kind != "ray"):
+        raise UnknownName("executor", name, [*NAMES, "ray:ADDRESS"])
+    if kind == "inline" and workers not in (None, 1):
+        raise UsageError(
+            f"the executor inline plays in one process and cannot have {workers} workers: leave "
+            "one of the two out"
+        )
+    return Executor(kind, workers or (0 if kind == "ray" else 1), address)

@@ -1,0 +1,203 @@
+"""How a plan is played into a folder: here, over processes, or over machines.
+
+People, live Python objects and language models stay in this process: people sit at this terminal,
+live objects are only here, and a model's answers are bounded by one budget and waited for, not
+computed, so that ``concurrency`` is what speeds them up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gymposium.errors import GymposiumError, UsageError
+
+from ..agents.language.backends.cache import ResponseCache
+from .executors.choice import Executor, choose
+from .executors.inline import run_to_end
+from .host import Host, HostOptions, Job
+from .meter import Meter
+from .plan import Plan
+from .record import Recorder
+from .reporters import MessagesOnly, Silent
+from .runner import Reporter, Runner
+from .store import RunFolder
+
+if TYPE_CHECKING:
+    from ..agents.registry import AgentSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Operational knobs: none of them changes an outcome.
+
+    Attributes:
+        concurrency: matches in flight.
+        workers: processes; None for what the executor has by itself.
+        executor: ``inline``, ``processes``, ``ray`` or ``ray:ADDRESS``; None for what ``workers``
+            asks for.
+        progress: told about progress.
+        recorder: writes a match down as it is played.
+        cache: of language models' answers: the user's, a file, or none.
+    """
+
+    concurrency: int = 64
+    workers: int | None = None
+    executor: str | None = None
+    progress: Reporter | None = None
+    recorder: Callable[..., Recorder] = Recorder
+    cache: bool | str | Path = True
+
+
+def play_plan(plan: Plan, folder: RunFolder, means: Means) -> None:
+    """Play what ``folder`` lacks of ``plan``; see :func:`.run.run` for what is raised.
+
+    With a person in a seat matches are played one at a time, and progress is not drawn over what
+    the person reads.
+    """
+    playing = _Playing(plan, folder, means)
+    executor = playing.executor()
+    folder.set_info(status="running")
+    try:
+        if executor.name == "inline":
+            playing.here()
+        else:
+            playing.there(executor)
+    except (KeyboardInterrupt, GymposiumError) as error:
+        folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
+        raise
+    finally:
+        playing.reporter.stop()
+    folder.set_info(status="finished", finished=time.time())
+
+
+class _Playing:
+    """One go at a run."""
+
+    def __init__(self, plan: Plan, folder: RunFolder, means: Means) -> None:
+        self._plan, self._folder, self._means = plan, folder, means
+        self._agents = list(plan.agents.values())
+        self._human = any(spec.human for spec in self._agents)
+        self.reporter = means.progress or Silent()
+        if self._human:
+            self.reporter = MessagesOnly(self.reporter)
+        limits = plan.scenario.budget.model_dump(exclude_none=True)
+        self._meter = Meter(limits, folder.spent())
+        self._runner = Runner(folder, self._meter, self.reporter)
+
+    def executor(self) -> Executor:
+        """The executor that was asked for, or this process if everything has to stay in it."""
+        from ..agents.registry import made_here
+
+        means = self._means
+        asked = choose(means.executor, means.workers)
+        if asked.name == "inline" or self._human or means.recorder is not Recorder:
+            return Executor("inline")
+        for spec in self._agents:
+            if made_here(spec.text):
+                raise UsageError(
+                    f"{spec.name!r} is known in this process only and cannot be sent to others: "
+                    "name it by FILE.py:ATTR or package.module:ATTR, or play with one worker"
+                )
+        models = [spec.name for spec in self._agents if spec.language]
+        if models and asked.name == "ray":
+            raise UsageError(
+                f"{models[0]!r} is a language model: its answers are waited for, not computed, and "
+                "one budget bounds them: leave out --executor ray and raise --concurrency instead"
+            )
+        if models:
+            self.reporter.message(
+                f"{models[0]} is a language model: all matches are played in this process, "
+                f"{means.concurrency} at a time (--concurrency)"
+            )
+            return Executor("inline")
+        return asked
+
+    def here(self) -> None:
+        """Play in this process."""
+        plan, means = self._plan, self._means
+        answers = _answers(self._agents, means.cache)
+        host = Host(
+            plan.agents,
+            plan.make_world,
+            reasks=plan.scenario.reasks,
+            meter=self._meter,
+            options=HostOptions(
+                concurrency=1 if self._human else means.concurrency,
+                cache=answers,
+                run=self._folder.info().get("id", ""),
+            ),
+            recorder=means.recorder,
+        )
+        try:
+            run_to_end(self._play_on(host), on_interrupt=self._interrupted)
+        finally:
+            if answers is not None:
+                answers.close()
+
+    async def _play_on(self, host: Host) -> None:
+        from ..agents.isolation import shutdown
+        from ..agents.language.backends.pool import leave_loop
+
+        try:
+            for missing in self._missing():
+                await self._runner.play_here(host, missing)
+        finally:
+            await shutdown()
+            await leave_loop()
+
+    def there(self, executor: Executor) -> None:
+        """Play in other processes."""
+        from .shares import Sharing, play_share, setup_of
+
+        scenario = self._plan.scenario
+        setup = setup_of(
+            self._plan.agents,
+            (entry.id for entry in scenario.worlds),
+            reasks=scenario.reasks,
+            concurrency=self._means.concurrency,
+            workers=max(1, executor.workers),
+        )
+        least = setup.concurrency if any(spec.waits for spec in self._agents) else 1
+        runner = self._runner
+        sharing = Sharing(setup, self._meter, runner.keep, runner.tick, least=least)
+        for missing in self._missing():
+            executor.run(
+                play_share,
+                sharing.shares(missing),
+                on_event=sharing.take,
+                on_interrupt=self._interrupted,
+            )
+
+    def _missing(self) -> Iterator[Iterable[Job]]:
+        """What each batch lacks, read lazily; when the next is asked for, it must be there."""
+        folder = self._folder
+        total = 0
+        for batch in self._plan.batches(folder.rows):
+            known = folder.count() > 0
+            stored = sum(folder.has(job.key) for job in batch.jobs()) if known else 0
+            self._plan.refuse_misfits(job for job in batch.jobs() if not folder.has(job.key))
+            self.reporter.start(total + batch.total, total + stored)
+            total += batch.total
+            before = folder.count()
+            yield (job for job in batch.jobs() if not folder.has(job.key))
+            lost = batch.total - stored - (folder.count() - before)
+            if lost:
+                raise GymposiumError(f"{lost} matches were not played to their end; resume the run")
+
+    def _interrupted(self) -> None:
+        self.reporter.message(
+            "stopping: finished matches are stored; go on with "
+            f"`gymposium resume {self._folder.path}` (Ctrl-C again stops at once)"
+        )
+
+
+def _answers(agents: Sequence[AgentSpec], cache: bool | str | Path) -> ResponseCache | None:
+    """The cache of answers, if a model plays here: stand-ins answer faster than it does."""
+    models = [spec for spec in agents if spec.language]
+    if cache is False or all(spec.text.startswith("llm:scripted") for spec in models):
+        return None
+    return ResponseCache(None if cache is True else cache)

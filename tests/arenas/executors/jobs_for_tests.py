@@ -1,0 +1,61 @@
+"""Work that other processes can import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gymposium.errors import UsageError
+
+Tell = Callable[[Any], None]
+Stopping = Callable[[], bool]
+
+
+def count_up(job: int, tell: Tell, stopping: Stopping) -> int:
+    for i in range(job):
+        tell((job, i))
+    return job * job
+
+
+def is_first(job: int, tell: Tell, stopping: Stopping) -> bool:
+    return os.getpid() == job
+
+
+class Stubborn(Exception):
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def fails(job: str, tell: Tell, stopping: Stopping) -> None:
+    if job == "fail":
+        raise UsageError("not this one")
+    if job == "stubborn":
+        raise Stubborn("cannot be ", "packed")
+    while not stopping():
+        time.sleep(0.01)
+    tell("saved")
+
+
+def dies(job: int, tell: Tell, stopping: Stopping) -> None:
+    if job:
+        import threading
+
+        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        while True:
+            tell(b"x" * 10_000_000)
+    time.sleep(0.05)
+
+
+def oversize(job: bytes, tell: Tell, stopping: Stopping) -> int:
+    tell(job)
+    return len(job)
+
+
+def tells_and_waits(job: int, tell: Tell, stopping: Stopping) -> None:
+    tell("begun")
+    while not stopping():
+        time.sleep(0.01)
+    tell("saved")

@@ -38,3 +38,19 @@ register(
         },
     )
 )
+
+register(
+    WorldSpec(
+        id="token_budget_math-v0",
+        entry_point=f"{_HERE}.token_budget_math:TokenBudgetMath",
+        summary="Answer a word problem; a right answer is paid if it is short enough",
+        seats=(1, 1),
+        kind="mixed",
+        turn_based=True,
+        tags=("budget", "curriculum", "text", "language"),
+        presets={
+            "one-step": {"steps": (1, 1), "distractors": 1},
+            "told": {"tell_budget": True},
+        },
+    )
+)

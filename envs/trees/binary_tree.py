@@ -131,7 +131,7 @@ class BinaryTreeParams:
     def costs(self) -> Array:
         """float64 ``[2^depth]``: what each leaf costs, left to right."""
         leaves = 2**self.depth
-        costs = np.arange(leaves) / (leaves - 1)
+        costs: Array = np.arange(leaves) / (leaves - 1)
         if self.leaf_costs is not None:
             costs = np.array(self.leaf_costs)
         rng = np.random.default_rng(self.shuffle_seed)

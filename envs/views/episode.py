@@ -100,7 +100,7 @@ class Episode:
         over = any(world.ended)
         for seat in self.seats:
             turn = self.turns.get(seat)  # what was made for the turn need not be made again
-            info: dict[str, Any] = {} if over else dict(turn.info if turn else world.info(seat))
+            info: dict[str, Any] = dict(turn.info if turn else world.info(seat))
             mask = None if over else turn.action_mask if turn else world.mask(seat)
             if mask is not None:
                 info["action_mask"] = mask

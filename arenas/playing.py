@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gymposium.errors import GymposiumError, UsageError
+from gymposium.errors import GymposiumError, StoreError, UsageError
 
 from ..agents.language.backends.cache import ResponseCache
 from .executors.choice import Executor, choose
@@ -58,8 +59,10 @@ def play_plan(plan: Plan, folder: RunFolder, means: Means) -> None:
     With a person in a seat matches are played one at a time, and progress is not drawn over what
     the person reads.
     """
+    executor, note = executor_for(plan, means)
     playing = _Playing(plan, folder, means)
-    executor = playing.executor()
+    if note:
+        playing.reporter.message(note)
     folder.set_info(status="running")
     try:
         if executor.name == "inline":
@@ -67,11 +70,49 @@ def play_plan(plan: Plan, folder: RunFolder, means: Means) -> None:
         else:
             playing.there(executor)
     except (KeyboardInterrupt, GymposiumError) as error:
-        folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
+        with suppress(StoreError):  # on a full disk this does not fit either
+            folder.set_info(status="interrupted", why=str(error) or "Ctrl-C")
         raise
     finally:
         playing.reporter.stop()
     folder.set_info(status="finished", finished=time.time())
+
+
+def executor_for(plan: Plan, means: Means) -> tuple[Executor, str]:
+    """The executor that was asked for, or this process if everything has to stay in it.
+
+    Returns:
+        The executor, and a sentence if the person should know that it is not the one asked for.
+
+    Raises:
+        UsageError: an agent cannot be sent to where it is to play.
+    """
+    from ..agents.registry import made_here
+
+    asked, here = choose(means.executor, means.workers), Executor("inline")
+    agents = plan.agents.values()
+    if asked.name == "inline" or means.recorder is not Recorder:
+        return here, ""
+    if any(spec.human for spec in agents):
+        return here, ""
+    for spec in agents:
+        if made_here(spec.text):
+            raise UsageError(
+                f"{spec.name!r} is known in this process only and cannot be sent to others: name "
+                "it by FILE.py:ATTR or package.module:ATTR, or play with one worker"
+            )
+    models = [spec.name for spec in agents if spec.language]
+    if models and asked.name == "ray":
+        raise UsageError(
+            f"{models[0]!r} is a language model: its answers are waited for, not computed, and "
+            "one budget bounds them: leave out --executor ray and raise --concurrency instead"
+        )
+    if models:
+        return here, (
+            f"{models[0]} is a language model: all matches are played in this process, "
+            f"{means.concurrency} at a time (--concurrency)"
+        )
+    return asked, ""
 
 
 class _Playing:
@@ -87,34 +128,6 @@ class _Playing:
         limits = plan.scenario.budget.model_dump(exclude_none=True)
         self._meter = Meter(limits, folder.spent())
         self._runner = Runner(folder, self._meter, self.reporter)
-
-    def executor(self) -> Executor:
-        """The executor that was asked for, or this process if everything has to stay in it."""
-        from ..agents.registry import made_here
-
-        means = self._means
-        asked = choose(means.executor, means.workers)
-        if asked.name == "inline" or self._human or means.recorder is not Recorder:
-            return Executor("inline")
-        for spec in self._agents:
-            if made_here(spec.text):
-                raise UsageError(
-                    f"{spec.name!r} is known in this process only and cannot be sent to others: "
-                    "name it by FILE.py:ATTR or package.module:ATTR, or play with one worker"
-                )
-        models = [spec.name for spec in self._agents if spec.language]
-        if models and asked.name == "ray":
-            raise UsageError(
-                f"{models[0]!r} is a language model: its answers are waited for, not computed, and "
-                "one budget bounds them: leave out --executor ray and raise --concurrency instead"
-            )
-        if models:
-            self.reporter.message(
-                f"{models[0]} is a language model: all matches are played in this process, "
-                f"{means.concurrency} at a time (--concurrency)"
-            )
-            return Executor("inline")
-        return asked
 
     def here(self) -> None:
         """Play in this process."""

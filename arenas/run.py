@@ -17,7 +17,7 @@ from gymposium.errors import UsageError
 
 from .casting import seat_agents
 from .plan import Plan, limited
-from .playing import Means, play_plan
+from .playing import Means, executor_for, play_plan
 from .record import Recorder
 from .rows import MatchRow
 from .runner import Reporter
@@ -233,13 +233,15 @@ def run(
     chosen, specs = seat_agents(chosen, agents, trusted=trusted)
     path = Path(out) if out is not None else new_folder(chosen.name)
     plan = Plan(chosen, specs)
+    means = Means(concurrency, workers, executor, progress, recorder, cache)
+    executor_for(plan, means)  # refuses before there is a folder
     with RunFolder(path, write=True, create=True) as folder:
         known = folder.info()
         if known:
             _refuse_other_run(path, known, plan)
         else:
             folder.set_info(**plan.describe())
-        play_plan(plan, folder, Means(concurrency, workers, executor, progress, recorder, cache))
+        play_plan(plan, folder, means)
     return Run(path)
 
 

@@ -107,6 +107,11 @@ def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
         return (
             f"the disk that holds {path} is full: make room, then resume; no finished match is lost"
         )
+    if "disk I/O" in text:
+        return (
+            f"cannot write {path} ({text}): finished matches are safe: make room or mend the disk, "
+            "then resume"
+        )
     if "locked" in text or "busy" in text:
         return f"{path} is locked by another process: wait until it ends, or stop it"
     if "readonly" in text or "unable to open" in text:

@@ -122,18 +122,13 @@ def test_people_and_language_models_stay_in_this_process(tmp_path: Path) -> None
     for agent in ("human", "llm:scripted/legal"):
         made, specs = seat_agents(scenario(), [agent, "random"])
         assert executor_for(Plan(made, specs), Means(workers=2))[0].name == "inline"
+    agents = ["llm:scripted/legal", "random"]
     gymposium.run(
-        scenario(repeats=1),
-        ["llm:scripted/legal"],
-        out=tmp_path / "run",
-        workers=2,
-        progress=Listening(),
+        scenario(repeats=1), agents, out=tmp_path / "run", workers=2, progress=Listening()
     )
     assert "in this process" in said[0]
     with pytest.raises(UsageError, match="--concurrency"):
-        gymposium.run(
-            scenario(), ["llm:scripted/legal", "random"], out=tmp_path / "other", executor="ray"
-        )
+        gymposium.run(scenario(), agents, out=tmp_path / "other", executor="ray")
 
 
 def test_an_agent_that_is_another_one_where_it_is_to_play_is_refused(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def write_minari(folder: str | Path, data: Records, *, name: str = "", behaviour
         StoreError: there is a data set already, or the disk refuses.
     """
     minari = _minari()
-    folder = Path(folder)
+    folder = Path(folder).resolve()  # Minari mistakes relative paths
     if (folder / DATA).exists():
         raise StoreError(f"{folder} holds a data set already: choose another folder")
     states, rows, columns = data.size
@@ -81,7 +81,8 @@ def read_minari(folder: str | Path, *, horizon: int | None = None) -> Records:
             or it holds what no game has (:class:`.records.Records`).
     """
     minari = _minari()
-    path = Path(folder) / DATA if (Path(folder) / DATA).is_dir() else Path(folder)
+    path = Path(folder).resolve()
+    path = path / DATA if (path / DATA).is_dir() else path
     try:
         storage = minari.storage.MinariStorage.read(path)
     except (ValueError, AssertionError, KeyError) as error:

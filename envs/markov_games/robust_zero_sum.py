@@ -23,7 +23,9 @@ Rules
     without a legal answer plays its first action.
 
 Reward
-    ``max`` gets r, ``min`` gets -r.
+    ``max`` gets r, ``min`` gets -r. With ``fair``, the value that the nominal game has from the
+    match's first state is taken off in equal parts: the game is the same, and a return above 0
+    means having done better than the value, in either seat, so that the two can be compared.
 
 End
     Truncated after ``horizon`` steps.
@@ -69,6 +71,8 @@ GAMES = (*GENERATORS, CUSTOM)
 KERNELS = ("nominal", "perturbed", "worst_for_max", "worst_for_min")
 MAX_CELLS = 20_000_000
 """Entries of a kernel: 160 MB."""
+MAX_WORK = 10_000_000_000
+"""Entries times steps, for what has to be solved before the first match: about ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,10 @@ class RobustZeroSumParams:
     kernel_seed: int = field(
         default=0, metadata={"doc": "which perturbed kernel", "range": [0, 2**32 - 1]}
     )
+    fair: bool = field(
+        default=True,
+        metadata={"doc": "take the game's value off the rewards; else max always gets the more"},
+    )
     known_game: bool = field(default=True, metadata={"doc": "tell the nominal game"})
 
     def __post_init__(self) -> None:
@@ -124,8 +132,9 @@ class RobustZeroSumParams:
                     f"{span[1]}, got {value!r:.60}"
                 )
         check_radius(self.radius, "robust_zero_sum: radius")
-        if not isinstance(self.known_game, bool):
-            raise UsageError("robust_zero_sum: known_game must be true or false")
+        for name in ("fair", "known_game"):
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"robust_zero_sum: {name} must be true or false")
         if (self.transitions is None) != (self.rewards is None):
             raise UsageError("robust_zero_sum: transitions and rewards belong together; give both")
         if self.rewards is not None:
@@ -134,11 +143,21 @@ class RobustZeroSumParams:
             object.__setattr__(self, "game", CUSTOM)
         elif self.game == CUSTOM:
             raise UsageError("robust_zero_sum: game custom needs transitions and rewards")
-        elif self.states**2 * self.rows * self.columns > MAX_CELLS:
+        else:
+            self._refuse_large()
+
+    def _refuse_large(self) -> None:
+        cells = self.states**2 * self.rows * self.columns
+        if cells > MAX_CELLS:
             raise UsageError(
                 f"robust_zero_sum: the kernel of {self.states} states and {self.rows} x "
-                f"{self.columns} actions would have {self.states**2 * self.rows * self.columns:,} "
-                f"entries; at most {MAX_CELLS:,}"
+                f"{self.columns} actions would have {cells:,} entries; at most {MAX_CELLS:,}"
+            )
+        if cells * self.horizon > MAX_WORK and (self.fair or self.kernel.startswith("worst")):
+            raise UsageError(
+                f"robust_zero_sum: values of a kernel of {cells:,} entries over {self.horizon} "
+                "steps take too long to work out: shorten the horizon, or use fair=false and the "
+                "nominal or a perturbed kernel"
             )
 
     def nominal(self) -> dict[str, Any]:
@@ -157,6 +176,7 @@ class _Built(NamedTuple):
     nominal: MarkovGame
     played: MarkovGame
     fear: Any
+    worth: Any
 
 
 @lru_cache(maxsize=8)
@@ -172,7 +192,8 @@ def _built(p: RobustZeroSumParams) -> _Built:
         played = perturbed(game, p.radius, np.random.default_rng([p.game_seed, p.kernel_seed]))
     elif p.kernel != "nominal":
         fear = feared(game, p.radius, against=p.kernel.removeprefix("worst_for_"))
-    return _Built(game, played, fear)
+    worth = feared(game, 0.0)[0] / p.horizon if p.fair else np.zeros(game.states)
+    return _Built(game, played, fear, worth)
 
 
 def _custom(p: RobustZeroSumParams) -> MarkovGame:
@@ -209,7 +230,7 @@ class RobustZeroSum(RuleWorld):
             {MAX: spaces.Discrete(rows), MIN: spaces.Discrete(columns)},
             roles={MAX: MAX, MIN: MIN},
         )
-        self._place, self._clock, self._paid = 0, 0, 0.0
+        self._place, self._clock, self._paid, self._worth = 0, 0, 0.0, 0.0
 
     @property
     def game(self) -> MarkovGame:
@@ -221,6 +242,7 @@ class RobustZeroSum(RuleWorld):
     def _begin(self, rng: np.random.Generator) -> None:
         self._draws = rng
         self._place, self._clock, self._paid = self._drawn(self.game.start), 0, 0.0
+        self._worth = float(_built(self.params).worth[self._place])
 
     def _actors(self) -> Sequence[str]:
         return self.possible_seats
@@ -236,7 +258,8 @@ class RobustZeroSum(RuleWorld):
         self._place = self._drawn(odds)
         self._clock += 1
         self._paid += reward
-        return {MAX: reward, MIN: -reward}
+        gain = reward - self._worth
+        return {MAX: gain, MIN: -gain}
 
     def _drawn(self, odds: Any) -> int:
         running = odds.cumsum()
@@ -258,7 +281,7 @@ class RobustZeroSum(RuleWorld):
         return {"game": self.params.nominal()} if told else NOTHING
 
     def _state(self) -> bytes:
-        return repr((self._place, self._clock, self._paid)).encode()
+        return repr((self._place, self._clock, self._paid, self._worth)).encode()
 
     def _metrics(self) -> dict[str, float]:
         return {"paid": self._paid, "paid_per_step": self._paid / max(self._clock, 1)}
@@ -276,13 +299,15 @@ class RobustZeroSum(RuleWorld):
     def rules(self, seat: str) -> str:
         """Who pays whom, how long, and whether the world may be another than it is said to be."""
         pays = "is paid" if seat == MAX else "pays"
+        fair = "What the game is worth from its first state is taken off, in equal parts a step. "
+        fair = fair if self.params.fair else ""
         story = f"{self.game.story} " if self.game.story else ""
         return (
             f"You are {seat}. In each of {self.params.horizon} steps max and min choose an action "
             "at the same time. The state and both actions decide what min pays max, from 0 to 1, "
             f"and how likely each next state is; there are {self.game.states} states. {story}"
             f"{seat.capitalize()} {pays}: your aim is the "
-            f"{'highest' if seat == MAX else 'lowest'} total. The chances of next states may "
+            f"{'highest' if seat == MAX else 'lowest'} total. {fair}The chances of next states may "
             f"differ somewhat from those known beforehand.\n{self.how_to_answer(seat)}"
         )
 

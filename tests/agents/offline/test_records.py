@@ -118,8 +118,12 @@ def test_splitting_keeps_half_the_episodes_and_none_keeps_all() -> None:
 
 
 @pytest.mark.parametrize("data", [collect(game(), 4, 0), sample_triples(game(), 9, 0)])
-def test_minari_files_give_back_what_was_written(data: Records, tmp_path: object) -> None:
-    folder = write_minari(tmp_path / "game-v0", data, behaviour="uniform")
+def test_minari_files_give_back_what_was_written(
+    data: Records, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = write_minari("here/game-v0", data, behaviour="uniform")
+    assert len(read_minari("here/game-v0")) == len(data)
     found = read_minari(folder)
     for name in COLUMNS:
         assert (getattr(found, name) == getattr(data, name)).all(), name

@@ -37,7 +37,7 @@ def test_nature_moves_the_stated_probability_to_the_state_that_harms(
 
 
 def test_what_max_gets_is_what_min_pays() -> None:
-    world = registry.make_world(ID)
+    world = registry.make_world(ID, fair=False)
     turns, rng = world.reset(3), np.random.default_rng(0)
     while turns:
         turns = world.step({seat: int(rng.integers(2)) for seat in turns})
@@ -46,7 +46,14 @@ def test_what_max_gets_is_what_min_pays() -> None:
 
 
 def test_mean_returns_of_fixed_play_are_the_value_of_the_kernel_that_is_played() -> None:
-    params = {"game": "dirichlet", "rows": 1, "columns": 1, "states": 4, "horizon": 10}
+    params = {
+        "game": "dirichlet",
+        "rows": 1,
+        "columns": 1,
+        "states": 4,
+        "horizon": 10,
+        "fair": False,
+    }
     for kernel in ("nominal", "worst_for_max", "worst_for_min"):
         world = registry.make_world(ID, kernel=kernel, radius=0.3, **params)
         returns = []
@@ -90,6 +97,8 @@ def test_an_untold_game_is_told_neither_in_info_nor_in_words() -> None:
         ({"states": True}, "states must be a whole number"),
         ({"states": 5000, "rows": 5}, "entries; at most"),
         ({"known_game": 1}, "true or false"),
+        ({"fair": "yes"}, "true or false"),
+        ({"states": 1000, "horizon": 100_000}, "take too long"),
     ],
 )
 def test_what_makes_no_world_is_refused(params: dict[str, object], says: str) -> None:
@@ -102,3 +111,37 @@ def test_misspelt_choices_name_the_nearest() -> None:
         registry.make_world(ID, game="socker")
     with pytest.raises(UnknownName, match="worst_for_max"):
         registry.make_world(ID, kernel="worst_for_mx")
+
+
+def test_fair_rewards_are_the_same_less_the_value_of_the_first_state() -> None:
+    worlds = [registry.make_world(ID, fair=fair) for fair in (True, False)]
+    rng = np.random.default_rng(0)
+    for world in worlds:
+        world.reset(5)
+    first = int(np.argmax(worlds[0].observe("max")[:-1]))
+    while worlds[0].actors():
+        actions = {"max": int(rng.integers(2)), "min": int(rng.integers(2))}
+        for world in worlds:
+            world.step(actions)
+    fair, plain = (world.outcome for world in worlds)
+    value = feared(worlds[0].game, 0.0)[0, first]
+    assert fair.returns["max"] == pytest.approx(plain.returns["max"] - value)
+    assert fair.metrics == plain.metrics
+
+
+def test_at_equilibrium_fair_returns_are_nought_on_average() -> None:
+    from gymposium.agents.registry import resolve
+
+    returns = []
+    for seed in range(400):
+        world = registry.make_world(ID, horizon=10)
+        agents = {
+            seat: resolve("scripted:robust_planner?radius=0").create() for seat in world.seats
+        }
+        for seat, agent in agents.items():
+            agent.reset(world.seats[seat], seed + (seat == "min"))
+        turns = world.reset(seed)
+        while turns:
+            turns = world.step({seat: agents[seat].act(turn) for seat, turn in turns.items()})
+        returns.append(world.outcome.returns["max"])
+    assert abs(np.mean(returns)) < 4 * np.std(returns) / 20

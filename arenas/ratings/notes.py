@@ -7,7 +7,7 @@ from itertools import combinations
 
 from ..rows import MatchRow
 from .bradley_terry import Ints
-from .comparisons import Comparisons, compares_within
+from .comparisons import Comparisons, Place, compares_within, standings
 from .rated import Rated
 
 
@@ -53,7 +53,7 @@ def notes(
             f"Not connected to the other agents by any comparison, so not comparable: {named}. "
             + _how_to_connect(rows)
         )
-    found += _never_met(comparisons, connected)
+    found += _never_met(comparisons, connected) or _only_themselves(rows, comparisons)
     found += rated.notes
     if rows and all(row.deterministic for row in rows):
         found.append(
@@ -74,6 +74,21 @@ def _never_met(comparisons: Comparisons, connected: Sequence[bool]) -> list[str]
     more = f" and {len(apart) - 3:,} more pairs" if len(apart) > 3 else ""
     return [
         f"Never compared with each other, so ranked through common opponents only: {shown}{more}."
+    ]
+
+
+def _only_themselves(rows: Sequence[MatchRow], comparisons: Comparisons) -> list[str]:
+    """Whether all comparisons are of matches in which an agent held every rated seat."""
+    compared = bool((comparisons.first != comparisons.second).any())
+    if not compared or any(compares_within(row) or len(row.seats) == 1 for row in rows):
+        return []
+    first: dict[Place, str] = {}
+    for it in standings(rows):
+        if it.place.background and first.setdefault(it.place, it.agent) != it.agent:
+            return []  # usually among the first matches
+    return [
+        "No two agents met the same others: only their matches against themselves are compared. "
+        "Add a common background or more agents, or use schedule.kind: pairs."
     ]
 
 

@@ -20,6 +20,8 @@ from .comparisons import compare, compares_within, is_rated, rated_agents, sides
 from .rated import Evidence, Rated
 
 DEFAULT = "bradley_terry"
+_ALL_LINE_UPS = 2
+"""Seats up to which some schedule plays every line-up of agents."""
 Compares: TypeAlias = Literal["pairs", "rankings", "payoffs"]
 
 
@@ -108,8 +110,15 @@ class RatingSpec:
             wanted = f"{low}" if low == high else f"{low} or more" if high is None else f"{high}"
             raise UsageError(
                 f"{self.name} is defined for {wanted} sides in a match and {row.cell} has {sides}: "
-                f"use {_others(lambda spec: spec.sides[0] <= sides <= (spec.sides[1] or sides))}"
+                f"use {_others(lambda spec: spec.takes(sides))}"
             )
+
+    def takes(self, sides: int) -> bool:
+        """Whether matches of so many sides can be scheduled that it is defined for."""
+        low, high = self.sides
+        if self.complete == "profiles" and sides > _ALL_LINE_UPS:
+            return False
+        return low <= sides <= (high or sides)
 
     def _check_complete(self, rows: Sequence[MatchRow], agents: Sequence[str]) -> None:
         if self.complete == "pairs":
@@ -138,10 +147,13 @@ class RatingSpec:
         for line in missing:
             alone = len(set(line)) == 1
             remedy = "schedule.self_play: true" if alone else "schedule.kind: round_robin"
+            remedy = f"add it ({remedy}), or "
             ordered = "in that order of seats, " if self.complete == "profiles" else ""
+            if ordered and len(line) > _ALL_LINE_UPS:
+                remedy = f"no schedule has all line-ups of {len(line)} seats, so "
             raise UsageError(
                 f"{self.name} needs {' with '.join(line)} to play{where}, {ordered}and no match "
-                f"does: add it ({remedy}), or use {_others(lambda spec: not spec.complete)}"
+                f"does: {remedy}use {_others(lambda spec: not spec.complete)}"
             )
 
 

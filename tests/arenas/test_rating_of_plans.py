@@ -39,6 +39,11 @@ class Watcher:
         ("alpha_rank", {"schedule": {"self_play": False}}, "self_play: true"),
         ("alpha_rank_seats", {"schedule": {"self_play": False}}, "self_play: true"),
         ("alpha_rank", {"params": {"game": "public-goods", "players": 3}}, "2 sides in a match"),
+        (
+            "alpha_rank_seats",
+            {"params": {"game": "public-goods", "players": 3}},
+            "no schedule has all line-ups of 3 seats, so use bradley_terry",
+        ),
         ("no_such", {}, "unknown rating 'no_such'"),
         ("nash_averigng", {}, "did you mean 'nash_averaging'"),
     ],

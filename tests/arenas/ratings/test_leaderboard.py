@@ -132,6 +132,28 @@ def test_two_mixed_agents_without_a_common_place_are_not_rated_apart(
     assert {row.agent: row.score for row in board.rows} == {"a": 5, "b": 0}
 
 
+def test_a_board_that_rests_on_self_play_alone_says_so(make_match: MakeMatch) -> None:
+    def rows(agents: str) -> list[MatchRow]:
+        groups = [tuple(name * 3) for name in agents]
+        groups += [mix[i:] + mix[:i] for mix in itertools.combinations(agents, 3) for i in range(3)]
+        return [
+            make_match([(a, ord(a)) for a in group], kind="mixed", seed=seed)
+            for group in groups
+            for seed in range(5)
+        ]
+
+    def told(agents: str) -> bool:
+        notes = leaderboard(rows(agents)).notes
+        return any("only their matches against themselves" in note for note in notes)
+
+    assert told("abc")
+    assert not told("abcd")  # a and b both met c and d
+    pairs = [make_match([(a, 1), (b, 0)], kind="mixed") for a in "abc" for b in "abc"]
+    alone = [make_match([(a, ord(a))], kind="mixed") for a in "abc"]
+    for others in (pairs, alone):
+        assert not any("against themselves" in note for note in leaderboard(others).notes)
+
+
 def test_faults_and_cost_stand_beside_the_rating(make_match: MakeMatch) -> None:
     def seat(agent: str, role: str = "focal", **more: object) -> SeatRow:
         return SeatRow(agent, agent, role, None, 0.0, turns=5, **more)

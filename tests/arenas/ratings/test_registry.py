@@ -89,7 +89,7 @@ def test_three_seats_are_rated_right_or_refused_in_one_sentence(
         with pytest.raises(UsageError, match=f"{name} is defined for 2 sides.*cell has 3: use"):
             leaderboard(rows, rating=name)
     elif name == "alpha_rank_seats":
-        with pytest.raises(UsageError, match="no match does: add it"):
+        with pytest.raises(UsageError, match="no schedule has all line-ups of 3 seats, so use"):
             leaderboard(rows, rating=name)
     else:
         board = leaderboard(rows, rating=name, bootstrap=20)

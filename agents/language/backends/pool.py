@@ -1,8 +1,9 @@
 """One backend per model and settings in a process, shared by every agent that asks for it.
 
-A model is loaded once however many matches use it, from any thread or event loop. Whatever is open
-when the interpreter ends is closed in an orderly way. A forked child starts with an empty pool: the
-threads of its parent's servers do not exist in it.
+A model is loaded once however many matches use it, from any thread or event loop; worker processes
+share one in the machine's model server (:mod:`.shared`). Whatever is open when the interpreter ends
+is closed in an orderly way. A forked child starts with an empty pool: the threads of its parent's
+servers do not exist in it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import atexit
 import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ..models import model_digest, model_facts, model_file
@@ -47,8 +49,27 @@ def get_backend(model: str, params: Mapping[str, Any] | None = None) -> ChatBack
     with _lock:
         backend = _open.get(key)
         if backend is None:
-            backend = _open[key] = _make(model, settings)
+            backend = _make(model, settings)
+            if kind_of(model) in ("embedded", "transformers"):
+                backend = _shared(backend, model, settings)
+            _open[key] = backend
         return backend
+
+
+def _shared(backend: ChatBackend, model: str, settings: Mapping[str, Any]) -> ChatBackend:
+    """In a worker process, the same model in the machine's one server; else ``backend``."""
+    from .shared import SharedBackend, in_worker
+
+    if not in_worker():
+        return backend
+    place, slash, source = model.rpartition("transformers/")
+    own = own_folder(source) if slash else None
+    if own is not None or model.endswith(".gguf"):
+        source = str(Path(own or source).absolute())
+    absolute = {key: value for key, value in settings.items() if key != "adapter"}
+    if "adapter" in settings:
+        absolute["adapter"] = str(Path(settings["adapter"]).expanduser().absolute())
+    return SharedBackend(backend, f"{place}{slash}{source}", absolute)
 
 
 def _canonical(model: str) -> str:

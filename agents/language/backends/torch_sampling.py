@@ -85,7 +85,7 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
             use_cache=True,
             logits_to_keep=1,
         )
-        cache = out.past_key_values
+        cache = box.cache_of(out)
         logits = out.logits[:, -1].float().cpu()
         for ask, row in zip(going, logits, strict=True):
             _take(ask, row, generators[id(ask)], box.stops)

@@ -96,11 +96,16 @@ class WhiteBox:
             more: further arguments of the model (``attention_mask``, ``use_cache``, …).
 
         Returns:
-            transformers' output: ``logits`` [rows, tokens, vocabulary], ``past_key_values``.
+            transformers' output: ``logits`` [rows, tokens, vocabulary], and a cache, for
+            :meth:`cache_of`.
         """
         if cache is not None:
             more[self._cache_name] = cache
         return self.model(input_ids=ids, **more)
+
+    def cache_of(self, output: Any) -> Any:
+        """The KV cache that a pass with ``use_cache=True`` gave."""
+        return getattr(output, self._cache_name)
 
     def prompt_ids(self, messages: Messages) -> list[int]:
         """The tokens of a conversation, up to where the model's answer begins.
@@ -171,7 +176,7 @@ class WhiteBox:
 
         ids = torch.tensor([list(prompt)], device=self.device)
         with torch.no_grad():
-            return self.forward(ids, use_cache=True, logits_to_keep=1).past_key_values
+            return self.cache_of(self.forward(ids, use_cache=True, logits_to_keep=1))
 
     @staticmethod
     def _copies(cache: Any, length: int, rows: int) -> Any:

@@ -27,6 +27,7 @@ FORMS = ("strict", "loose", "object", "none")
 """How an answer's JSON is asked for: an exact schema, a schema, any JSON, nothing."""
 MAX_TEXT = 100_000
 """Characters kept of one answer."""
+_MOST_TOOLS = 32
 _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "guided")
 
 
@@ -157,12 +158,32 @@ def _completion(choice: Mapping[str, Any]) -> Completion:
     if text is None or text == "":
         refusal = message.get("refusal")
         text, reason = (str(refusal), "refusal") if refusal else ("", reason)
+    tools = _tool_calls(message)
+    if not text and len(tools) == 1:  # some models answer by calling a tool that nobody offered
+        text = tools[0]["arguments"]
     logs = (choice.get("logprobs") or {}).get("content") or ()
     return Completion(
         text=_clean(str(text)[:MAX_TEXT]),
         finish_reason=str(reason or "stop")[:40],
         logprobs=tuple(float(token["logprob"]) for token in logs) if logs else None,
+        trace=tools,
     )
+
+
+def _tool_calls(message: Mapping[str, Any]) -> tuple[dict[str, str], ...]:
+    """The tools an answer calls, arguments as the model wrote them."""
+    found = []
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") or {}
+        name, arguments = (str(function.get(key) or "") for key in ("name", "arguments"))
+        found.append(
+            {
+                "kind": "tool_call",
+                "name": _clean(name[:100]),
+                "arguments": _clean(arguments[:MAX_TEXT]),
+            }
+        )
+    return tuple(found[:_MOST_TOOLS])
 
 
 def _clean(text: str) -> str:

@@ -293,3 +293,12 @@ def test_an_embedded_models_answers_are_repeated_exactly_from_the_cache(cache, s
     assert all(each.cached for each in again)
     assert not any(each.cached for each in first)
     assert all(each.money == 0.0 for each in first)
+
+
+def test_what_came_beside_the_text_is_kept_too(tmp_path):
+    cache = ResponseCache(tmp_path / "answers.sqlite")
+    made = [Completion("b", trace=({"kind": "tool_call", "name": "look"},))]
+    key = key_of(asked())
+    cache.put(key, asked(), made, Payer())
+    assert cache.get(key).completions == made
+    cache.close()

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from gymposium.agents.language.backends import openai as module
+from gymposium.agents.language.backends.endpoint_answer import completions
 from gymposium.agents.language.backends.openai import OpenAIBackend
 from gymposium.agents.language.backends.protocol import ChatBackend
+from gymposium.agents.language.backends.retry import Trouble
 from gymposium.errors import BackendError, UsageError
 
 from .http_server import completion, error, first, saying, send, serving
@@ -363,3 +365,23 @@ def test_a_failed_first_attempt_is_repeated_and_costs_the_seat_nothing():
         assert ask(server, timeout=5.0)[0].text == "fine"
     assert len(server.asked) == 2
     assert json.dumps(server.asked[0]) == json.dumps(server.asked[1])
+
+
+@pytest.mark.parametrize("content", ["", None, "Let me look."])
+def test_tools_that_an_answer_calls_are_kept_and_a_lone_one_can_be_the_answer(content):
+    call = {"id": "1", "function": {"name": "play", "arguments": '{"action": "defect"}'}}
+    message = {"role": "assistant", "content": content, "tool_calls": [call]}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "tool_calls"}]}).encode()
+    (found,) = completions(body, "application/json", estimate=3)
+    assert found.trace == (
+        {"kind": "tool_call", "name": "play", "arguments": '{"action": "defect"}'},
+    )
+    assert found.text == (content or '{"action": "defect"}')
+
+
+@pytest.mark.parametrize("calls", [[3], "x", {"a": 1}, [None], [{"function": "x"}]])
+def test_nonsense_for_tools_is_no_chat_completion(calls):
+    message = {"role": "assistant", "content": "hi", "tool_calls": calls}
+    body = json.dumps({"choices": [{"message": message}]}).encode()
+    with pytest.raises(Trouble, match="not a chat completion"):
+        completions(body, "application/json", estimate=3)

@@ -27,7 +27,7 @@ from .backends.settings import (
 from .llm_agent import MEMORY_TOKENS, LLMAgent
 from .models import ModelFacts, known_models, model_digest, model_facts, model_file
 from .prompt import LAYOUT
-from .weights import own_folder
+from .weights import own_folder, require_libraries
 
 AGENT_PARAMETERS: Mapping[str, str] = {
     "temperature": "of sampling, from 0 to 2",
@@ -171,6 +171,7 @@ def _weights(text: str, settings: Mapping[str, Any], exact: bool) -> _Model:
     facts = None if own_folder(source) else model_facts(source)
     if facts is not None:
         model_file(source)
+    require_libraries(source, torch=kind_of(text) == "transformers")
     short = f"{kind_of(text)}/{_short(facts)}" if facts else backend.name
     name, _, digest = str(getattr(backend, "identity", backend.name)).partition("|")
     return _Model(short, name, digest, exact, facts.agent if facts else {})

@@ -9,6 +9,7 @@ A folder of the user's own, in the layout of Hugging Face, is used as it stands.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -46,6 +47,20 @@ def weights_folder(model: str) -> Path:
     if not (folder / _NEEDED).exists():
         _convert(source, folder)
     return folder
+
+
+def require_libraries(model: str, *, torch: bool) -> None:
+    """Raise MissingExtra now if ``model`` could not be loaded, or converted, later.
+
+    Args:
+        model: as for :func:`weights_folder`.
+        torch: it is to be run by torch here, and not only handed on as a folder.
+    """
+    if not torch and (own_folder(model) or (converted_folder(model) / _NEEDED).exists()):
+        return
+    for module in ("torch", "transformers", "accelerate", "gguf", "llguidance"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtra("a model's weights", extra="train", module=module)
 
 
 def own_folder(model: str) -> Path | None:

@@ -31,6 +31,7 @@ from urllib.request import Request, urlopen
 from gymposium.errors import BackendError, UsageError
 
 from ..weights import weights_folder
+from .endpoint_http import sdk
 from .openai import OpenAIBackend
 from .protocol import Completion
 
@@ -84,6 +85,7 @@ class VLLMBackend:
 
     Raises:
         UsageError: there is no vLLM.
+        MissingExtra: the openai SDK is not installed.
     """
 
     deterministic = False
@@ -105,6 +107,7 @@ class VLLMBackend:
     ) -> None:
         if sys.platform == "win32":
             raise UsageError(f"{name}: vLLM does not run on Windows; name an endpoint instead")
+        sdk()
         self.name = name
         self.identity = identity or name
         self.context_tokens = context

@@ -1,4 +1,5 @@
 import asyncio
+import importlib.util
 import json
 from collections import Counter
 
@@ -13,7 +14,7 @@ from gymposium.agents.language.backends.protocol import ChatBackend
 from gymposium.agents.language.backends.transformers import TransformersBackend
 from gymposium.agents.language.models import model_file
 from gymposium.agents.registry import resolve
-from gymposium.errors import BackendError, UnknownName, UsageError
+from gymposium.errors import BackendError, MissingExtra, UnknownName, UsageError
 
 from .stand_ins import SCHEMA
 from .tiny_model import make_tiny_model
@@ -217,6 +218,15 @@ def test_what_a_spec_names_wrongly_is_said_before_a_match(tiny_model, tmp_path):
         resolve(f"llm:transformers/{tiny_model}?adapter={tmp_path}/none")
     with pytest.raises(UnknownName, match="'exact'"):
         resolve(f"llm:transformers/{tiny_model}?exakt=1")
+
+
+def test_a_missing_library_is_said_before_a_match(tiny_model, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "llguidance" else find(name)
+    )
+    with pytest.raises(MissingExtra, match=r"gymposium\[train\]"):
+        resolve(f"llm:transformers/{tiny_model}")
 
 
 def test_the_converted_model_thinks_as_the_embedded_one_but_for_rounding(smollm2, embedded_talk):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import gymposium
+from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import ChatBackend
 from gymposium.agents.language.backends.vllm import VLLMBackend
 from gymposium.agents.registry import resolve
@@ -147,6 +148,7 @@ def test_a_match_is_played_through_it(tiny_model, tmp_path):
     seat = next(seat for seat in run.rows[0].seats if seat.agent == spec.name)
     assert seat.parsed_turns == seat.turns > 0
     assert seat.money == 0.0
+    get_backend(f"vllm/{tiny_model}", {"env": str(env)}).release()  # not only when the tests end
 
 
 def test_where_there_is_no_vllm_the_remedy_is_named(tiny_model, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+from gymposium.agents.methods import resolve_method
 from gymposium.arenas.training.train import checked, train
 from gymposium.cli.app import app
 from gymposium.envs.registry import specs
@@ -45,10 +46,12 @@ def test_no_two_are_equal_up_to_their_names():
 def test_it_runs(name, tmp_path):
     scenario = load_training(name)
     small = {"num_envs": 2, "minibatches": 2, "rollout": 8}
-    methods = [
-        {"spec": entry.spec, "name": f"m{place}", "params": {**entry.params, **small}}
-        for place, entry in enumerate(scenario.methods)
-    ]
+    methods = []
+    for place, entry in enumerate(scenario.methods):
+        known = resolve_method(entry.spec).parameters()
+        fitting = {key: value for key, value in small.items() if key in known}
+        params = {**entry.params, **fitting}
+        methods.append({"spec": entry.spec, "name": f"m{place}", "params": params})
     run = train(
         scenario.changed(methods=methods),
         seeds=1,

@@ -18,6 +18,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "play",
             "watching",
             "training",
+            "curricula",
             "learning",
             "vector",
             "social",

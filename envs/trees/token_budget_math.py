@@ -253,7 +253,9 @@ class TokenBudgetMath(BudgetedWorld):
     def rules(self, seat: str) -> str:
         """What is asked, and what counts."""
         p = self.params
-        much = f"{p.budget:g} tokens" if p.budget is not None else "some budget of tokens"
+        much = f"{p.share:.0%} of the length of a worked solution"
+        if p.budget is not None:
+            much = f"{p.budget:g} tokens"
         return (
             f"You are {seat}. You are asked one problem with a number as its answer. Write your "
             f"work, then the answer behind {'####'}, like this: 3 + 4 = 7. #### 7\nYou earn 1 for "

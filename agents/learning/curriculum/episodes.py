@@ -19,6 +19,8 @@ from gymposium.types import TrainingTask
 from ....envs import registry
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+_ABREAST = 32
+"""Worlds that are played side by side through their turns, at most."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,28 @@ class Court:
             if fast is None:
                 fast = self._fast[count] = self._side_by_side(count)
             return _in_step(fast, player, seeds)
-        while len(self._copies) < len(seeds):
-            self._copies.append(self._make())
-            self._copies[-1].set_task(self.held)
-        return _through_turns(self._copies[: len(seeds)], player, seeds, self.seat)
+        parts = []
+        for first in range(0, len(seeds), _ABREAST):
+            now = seeds[first : first + _ABREAST]
+            while len(self._copies) < len(now):
+                self._copies.append(self._make())
+                self._copies[-1].set_task(self.held)
+            parts.append(_through_turns(self._copies[: len(now)], player, now, self.seat))
+        return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _joined(parts: Sequence[Episodes]) -> Episodes:
+    """Episodes one after another."""
+    before = np.cumsum([0, *(len(part) for part in parts)])
+    masks = [part.masks for part in parts if part.masks is not None]
+    return Episodes(
+        np.concatenate([part.costs for part in parts]),
+        np.concatenate([part.returns for part in parts]),
+        np.concatenate([part.rows + first for part, first in zip(parts, before[:-1], strict=True)]),
+        np.concatenate([part.seen for part in parts]),
+        np.concatenate([part.choices for part in parts]),
+        np.concatenate(masks) if masks else None,
+    )
 
 
 def _in_step(table: Any, player: Player, seeds: Sequence[int]) -> Episodes:

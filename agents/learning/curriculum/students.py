@@ -11,6 +11,7 @@ from gymnasium.spaces import Discrete, Text
 from gymposium.errors import MissingExtra, UnknownName
 from gymposium.types import Seat, TrainingTask
 
+from .responder import ResponderStudent
 from .student import Student
 from .table import TableStudent
 
@@ -40,6 +41,14 @@ def make_student(
         return TableStudent(
             seat,
             lr=config.lr or _TABLE_RATE,
+            baseline=config.baseline,
+            epsilon=config.epsilon,
+            rng=rng,
+        )
+    if name == "responder":
+        return ResponderStudent(
+            seat,
+            lr=config.lr or _RESPONDER_RATE,
             baseline=config.baseline,
             epsilon=config.epsilon,
             rng=rng,

@@ -54,3 +54,19 @@ register(
         },
     )
 )
+
+register(
+    WorldSpec(
+        id="teacher_student-v0",
+        entry_point=f"{_HERE}.teacher_student:TeacherStudent",
+        summary="One seat sets the budget, the other learns to go down a tree under it",
+        seats=(2, 2),
+        kind="mixed",
+        turn_based=True,
+        tags=("budget", "curriculum", "teaching"),
+        presets={
+            "short": {"depth": 2, "rounds": 6, "window": 3, "buckets": 4},
+            "told": {"depth": 3, "rounds": 10, "show_budget": True, "buckets": 8},
+        },
+    )
+)

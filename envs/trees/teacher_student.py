@@ -123,10 +123,14 @@ class TeacherStudent(RuleWorld):
         self.return_range = (0.0, float(p.rounds))
         rounds = spaces.Discrete(p.rounds + 1)
         counts = spaces.Box(0, p.window, (p.buckets,), np.int64)
-        view = {"node": spaces.Discrete(2 ** (p.depth + 1) - 1), "round": rounds}
+        view: dict[str, Any] = {"node": spaces.Discrete(2 ** (p.depth + 1) - 1), "round": rounds}
         if p.show_budget:
             view["budget"] = spaces.Box(0.0, 1.0, (), np.float64)
-        seen = {"recent": spaces.Discrete(p.window + 1), "round": rounds, "within": counts}
+        seen: dict[str, Any] = {
+            "recent": spaces.Discrete(p.window + 1),
+            "round": rounds,
+            "within": counts,
+        }
         self.edges = np.linspace(0.0, 1.0, p.buckets)
         self._seat_all(
             [TEACHER, STUDENT],
@@ -204,7 +208,7 @@ class TeacherStudent(RuleWorld):
 
     def _state(self) -> bytes:
         rest = (self._round, self._level, self._node, self._budget, self._budgets, self._recent)
-        return self._costs.tobytes() + repr(rest).encode()
+        return bytes(self._costs.tobytes()) + repr(rest).encode()
 
     def _metrics(self) -> dict[str, float]:
         return {

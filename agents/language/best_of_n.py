@@ -12,6 +12,7 @@ import asyncio
 import inspect
 from collections import Counter
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from gymposium.errors import UsageError
@@ -38,7 +39,7 @@ def best_of(answers: Sequence[str], budget: float) -> int:
     if not within:
         return min(range(len(answers)), key=lambda place: sizes[place])
     ends = {place: read_answer(answers[place]) for place in within}
-    votes = Counter(end for end in ends.values() if end is not None)
+    votes: Counter[Decimal | None] = Counter(end for end in ends.values() if end is not None)
     return min(within, key=lambda place: (-votes[ends[place]], sizes[place]))
 
 

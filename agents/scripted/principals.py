@@ -59,19 +59,20 @@ class FixedTerms:
         """Learn how many arms there are.
 
         Raises:
-            UsageError: it does not sit in the principal's seat, or there is no such arm.
+            UsageError: there is no such arm.
         """
-        if seat.id != "principal":
-            raise UsageError(f"fixed_terms sits in the principal's seat, not in {seat.id!r}")
         space: Any = seat.action_space
-        count = space["bonus"].shape[0]
+        self._employed = seat.id != "principal"
+        count = int(space.n) if self._employed else space["bonus"].shape[0]
         if self._arm >= count:
             raise UsageError(f"fixed_terms: bonus_arm={self._arm} is not one of {count} arms")
         self._bonuses = np.zeros(count)
         self._bonuses[self._arm] = self._bonus
 
-    def act(self, turn: Turn) -> dict[str, Any]:
-        """The terms."""
+    def act(self, turn: Turn) -> Any:
+        """The terms; as an employee, always the arm that its bonus would be for."""
+        if self._employed:
+            return self._arm
         return {
             **self._terms,
             "liability": np.array(self._terms["liability"], np.float64),
@@ -88,18 +89,17 @@ class RationalEmployee:
     deterministic: ClassVar[bool] = True
 
     def reset(self, seat: Seat, seed: int) -> None:
-        """A new life.
-
-        Raises:
-            UsageError: it does not sit in the agent's seat.
-        """
-        if seat.id != "agent":
-            raise UsageError(f"rational_employee sits in the agent's seat, not in {seat.id!r}")
+        """A new life."""
         self._plan: Plan | None = None
+        self._principal = seat.id == "principal"
 
-    def act(self, turn: Turn) -> int:
-        """The best arm for what is held and the steps announced."""
+    def act(self, turn: Turn) -> Any:
+        """The best arm for what is held and the steps announced; as a principal, no terms."""
         seen = turn.observation
+        if self._principal:
+            nothing = np.array(0.0)
+            bonus = np.zeros_like(seen["bonus"])
+            return {"bonus": bonus, "extension": 0, "top_up": 0, "liability": nothing}
         held, left = float(seen["budget"]), int(seen["steps_left"])
         if self._plan is None:
             arms = parse_arms(turn.info["arms"])

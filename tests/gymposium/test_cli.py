@@ -75,7 +75,7 @@ def test_every_verb_has_help():
 
 def test_listings_are_json_with_stable_keys():
     found = call_json("list")
-    assert sorted(found) == ["agents", "models", "scenarios", "worlds"]
+    assert sorted(found) == ["agents", "methods", "models", "ratings", "scenarios", "worlds"]
     assert set(found["worlds"][0]) == set(
         ["id", "summary", "seats", "kind", "turn_based", "presets", "tags", "extras", "since"]
     )

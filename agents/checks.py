@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gymposium.errors import GymposiumError, IllegalAction
+from gymposium.errors import GymposiumError, IllegalAction, UsageError
 from gymposium.types import Reply, Turn, World
 
 from .random_agent import RandomAgent
@@ -142,13 +142,29 @@ def _run(work: Callable[[], Any]) -> None:
         raise raised[0]
 
 
+def _seats(spec: AgentSpec, world_id: str, world: Any) -> list[str]:
+    """The seats that the agent can take; UsageError if there is none."""
+    found: list[str] = []
+    refused: UsageError | None = None
+    for name, seat in world.seats.items():
+        try:
+            if spec.fits is not None:
+                spec.fits(world_id, seat)
+            found.append(name)
+        except UsageError as error:
+            refused = error
+    if refused is not None and not found:
+        raise refused
+    return found
+
+
 async def _examine(spec: AgentSpec, world_id: str, steps: int, trial: _Trial) -> None:
     from ..envs.registry import make_world  # only here: agents know no worlds otherwise
 
     world = make_world(world_id)
     agents: list[Any] = []
     try:
-        for seat in world.seats:
+        for seat in _seats(spec, world_id, world):
             one, two, used = made = [spec.create() for _ in range(3)]
             agents += made
             first = await _play(one, world, seat, 11, steps, trial)

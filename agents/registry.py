@@ -248,7 +248,20 @@ def _own(spec: SpecText, factory: Callable[..., Any], name: str) -> AgentSpec:
         language=bool(getattr(factory, "language", False)),
         factory=made,
         human=bool(getattr(factory, "human", False)),
+        fits=_in_own_seats(spec.bare, tuple(getattr(factory, "seats", ()))),
     )
+
+
+def _in_own_seats(name: str, seats: tuple[str, ...]) -> Callable[[str, Seat], None] | None:
+    """What refuses every seat but a bot's own; None if it sits anywhere."""
+
+    def fits(world: str, seat: Seat) -> None:
+        if seat.id not in seats:
+            raise UsageError(
+                f"{name} sits in the seat {' or '.join(seats)} only, not in {seat.id!r} of {world}"
+            )
+
+    return fits if seats else None
 
 
 def _language_model(spec: SpecText) -> AgentSpec:

@@ -13,6 +13,7 @@ bit for bit, the single world after ``reset(int(seeds[i]))``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 from gymposium.errors import UnknownName, UsageError
@@ -133,7 +134,8 @@ def make_vec(
     Args:
         id: the id of a world with kernels.
         num_envs: how many matches, at least 1.
-        num_threads: how many threads step them.
+        num_threads: how many threads step them, 1 to 1024. The batch itself belongs to one
+            thread of the caller's at a time.
         autoreset: what happens after a match has ended: ``next_step`` (the following step begins a
             new one, whatever the actions), ``same_step`` (the new one's first observation is
             returned at once, the last one's is in ``infos["final_obs"]``), ``disabled`` (nothing:
@@ -145,19 +147,31 @@ def make_vec(
 
     Raises:
         UnknownName: no such world, parameter or mode.
-        UsageError: a value is not allowed, or the world has no kernels.
+        UsageError: a value is not allowed, memory cannot hold it, or the world has no kernels.
     """
     if autoreset not in get_args(Autoreset):
         raise UnknownName("autoreset mode", str(autoreset), get_args(Autoreset), where="make_vec")
-    for name, value in (("num_envs", num_envs), ("num_threads", num_threads)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise UsageError(f"{id}: {name} must be a whole number of at least 1, got {value!r}")
+    given: tuple[tuple[str, Any, int], ...] = (
+        ("num_envs", num_envs, 2**31),
+        ("num_threads", num_threads, 1024),
+    )
+    for name, value, most in given:
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not whole or not 1 <= value <= most:
+            raise UsageError(
+                f"{id}: {name} must be a whole number from 1 to {most}, got {value!r:.80}"
+            )
     world = registry.make_world(id, **params)
     build: Any = getattr(world, "vector", None)
     if build is None:
-        fast = [item.id for item in registry.specs() if "grid" in item.tags]
+        fast = [item.id for item in registry.specs() if {"grid", "vector"} & {*item.tags}]
         raise UsageError(
             f"{world.id} has no vector form; the worlds that do are: {', '.join(fast)}"
         )
-    made: VectorWorld = build(num_envs, num_threads=num_threads, autoreset=autoreset)
+    try:
+        made: VectorWorld = build(int(num_envs), num_threads=int(num_threads), autoreset=autoreset)
+    except MemoryError as error:
+        raise UsageError(
+            f"{id}: memory cannot hold num_envs={num_envs} matches: {error}"
+        ) from error
     return made

@@ -18,6 +18,7 @@ from gymnasium.spaces import Discrete
 from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import NOTHING, Action, Outcome, Seat, Turn
 
+from .seeds import checked_seed
 from .words import SpaceWords
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class RuleWorld(SpaceWords, ABC):
         Returns:
             The seats that act first, each with its Turn.
         """
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(checked_seed(self.id, seed))
         self._step_count = 0
         self._over = False
         zero = dict.fromkeys(self.possible_seats, 0.0)

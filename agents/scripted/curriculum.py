@@ -25,6 +25,7 @@ class CurltracTeacher:
     name: ClassVar[str] = "curltrac_teacher"
     summary: ClassVar[str] = "Sets the tightest budget that a share beta of the recent rounds kept."
     worlds: ClassVar[tuple[str, ...]] = WORLDS
+    seats: ClassVar[tuple[str, ...]] = ("teacher",)
     deterministic: ClassVar[bool] = True
 
     def __init__(self, beta: float = 0.5) -> None:
@@ -49,6 +50,7 @@ class TargetTeacher:
     name: ClassVar[str] = "target_teacher"
     summary: ClassVar[str] = "Sets the deployment budget from the start."
     worlds: ClassVar[tuple[str, ...]] = WORLDS
+    seats: ClassVar[tuple[str, ...]] = ("teacher",)
     deterministic: ClassVar[bool] = True
 
     def reset(self, seat: Seat, seed: int) -> None:
@@ -65,6 +67,7 @@ class TabularStudent:
     name: ClassVar[str] = "tabular_student"
     summary: ClassVar[str] = "REINFORCE on a table, learning from round to round of one match."
     worlds: ClassVar[tuple[str, ...]] = WORLDS
+    seats: ClassVar[tuple[str, ...]] = ("student",)
     deterministic: ClassVar[bool] = True
 
     def __init__(self, lr: float = 0.3) -> None:

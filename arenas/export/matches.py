@@ -45,7 +45,7 @@ def export_matches(run: Path, out: Path) -> int:
             return write_lines(rows, out)
         if out.suffix == ".parquet":
             return _write_parquet(rows, out, metrics)
-    raise UsageError(f"{out.name}: matches are written as .jsonl or .parquet")
+    raise UsageError(f"{out}: matches are written as .jsonl or .parquet")
 
 
 def flat_rows(row: MatchRow, metrics: list[str]) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -44,13 +45,17 @@ def export_transcripts(
 
     Raises:
         UnknownName: another format.
-        UsageError: another ending.
+        UsageError: another ending, a bound that is no number, or a gap of conversations.
         StoreError: a record is lost or corrupt, or the file cannot be written.
     """
     if format not in FORMATS:
         raise UnknownName("format", format, FORMATS, where="export")
     if out.suffix != ".jsonl":
-        raise UsageError(f"{out.name}: transcripts are written as .jsonl")
+        raise UsageError(f"{out}: transcripts are written as .jsonl")
+    if math.isnan(min_gap) or (min_return is not None and math.isnan(min_return)):
+        raise UsageError("an export's least return or gap must be a number, not NaN")
+    if min_gap and format != "preferences":
+        raise UsageError("a least gap is for preferences: leave it out, or choose that format")
     with RunFolder(run) as folder, closing(folder.each_row()) as rows:
 
         def record(key: str) -> Iterator[Mapping[str, Any]]:

@@ -60,6 +60,7 @@ from gymposium.errors import UnknownName, UsageError
 from gymposium.types import NOTHING, Action, Turn
 
 from ..grid.batch import seed_of
+from ..seeds import checked_seed
 from ..world import RuleWorld
 from . import survival_kernel as kernel
 from .arms import INSTANCES, Arm, Instance, parse_arms, random_instance, table
@@ -219,7 +220,7 @@ class SurvivalBandit(SurvivalWords, RuleWorld):
 
     def reset(self, seed: int) -> dict[str, Turn]:
         """Begin a life; the same one as a vector world's row whose ``seeds`` entry is ``seed``."""
-        self._seed = np.array([seed_of(seed) if seed >= 0 else 0], np.uint64)
+        self._seed = np.array([seed_of(checked_seed(self.id, seed))], np.uint64)
         return super().reset(seed)
 
     def _begin(self, rng: np.random.Generator) -> None:

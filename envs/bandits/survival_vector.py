@@ -10,8 +10,10 @@ from gymnasium.vector import AutoresetMode
 
 from gymposium.errors import UsageError
 
+from ..arrays import action_array, as_array
 from ..grid.batch import following_seeds
 from ..grid.vector import MODES
+from ..seeds import row_seeds
 from . import survival_kernel as kernel
 
 if TYPE_CHECKING:
@@ -57,7 +59,9 @@ class SurvivalVectorWorld:
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin lives; see :meth:`VectorWorld.reset`."""
-        which = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask)
+        which = (
+            np.ones(self.num_envs, np.bool_) if mask is None else as_array(self.id, "mask", mask)
+        )
         if which.shape != (self.num_envs,) or which.dtype != np.bool_:
             raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
         if self._ended is None:
@@ -69,11 +73,7 @@ class SurvivalVectorWorld:
         if seed is None:
             self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
         else:
-            spawned = [
-                np.random.SeedSequence(seed, spawn_key=(row,)).generate_state(1, np.uint64)[0]
-                for row in range(self.num_envs)
-            ]
-            self.seeds = np.where(which, np.array(spawned, np.uint64), self.seeds)
+            self.seeds = np.where(which, row_seeds(self.id, seed, self.num_envs), self.seeds)
         self._begin(which)
         self._ended = self._ended & ~which
         events = np.zeros((self.num_envs, kernel.EVENTS), np.float32)
@@ -165,20 +165,10 @@ class SurvivalVectorWorld:
     def _actions(self, actions: Any) -> Any:
         if self._ended is None:
             raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs, 1) or actions.dtype.kind not in "iu":
-            raise UsageError(
-                f"{self.id}: actions must be whole numbers of shape {(self.num_envs, 1)}, "
-                f"got {actions.dtype} {actions.shape}"
-            )
-        low, high = int(actions.min()), int(actions.max())
-        if low < 0 or high >= self._arms:
-            wrong = low if low < 0 else high
-            row = int(np.argwhere(actions == wrong)[0, 0])
-            raise UsageError(
-                f"{self.id}: action {wrong} in row {row} is not in 0 … {self._arms - 1}"
-            )
-        return actions[:, 0].astype(np.int64, copy=False)
+        rows = (self.num_envs, 1)
+        return action_array(self.id, actions, shape=rows, actions=self._arms, seats=self.agents)[
+            :, 0
+        ]
 
 
 def _infos(events: Any) -> dict[str, Any]:

@@ -21,8 +21,12 @@ TURN_LEFT, TURN_RIGHT, STAY, ZAP, CLEAN = 0, 1, 6, 7, 8
 
 MAP_STEPS = ("step east", "step west", "step south", "step north")
 OWN_STEPS = ("step left", "step right", "step forward", "step backward")
-# East, west, south, north; or, added to one's own heading, left, right, on and back.
-_STEPS = np.array([1, 3, 0, 2], np.int64)
+# By action: how far to turn (in left turns), whether to step, and in which heading (east, west,
+# south, north; or, added to one's own heading, left, right, on and back). No world has more.
+MOST_ACTIONS = 16
+_TURNS = np.array([1, 3] + [0] * 14, np.int8)
+_MOVES = np.array([0, 0, 1, 1, 1, 1] + [0] * 10, np.int32)
+_STEPS = np.array([0, 0, 1, 3, 0, 2] + [0] * 10, np.int32)
 
 
 @part
@@ -36,27 +40,28 @@ def occupied(cell: Any, e: int, n: int, place: int) -> bool:
 
 @part
 def turn_and_aim(state: Any, layout: Any, conduct: Any, actions: Any, e: int, desk: Any) -> bool:
-    """Turn the seats that turn and write where each would be; True if any seat moves."""
-    target, moving = desk.target, False
+    """Turn the seats that turn and write where each would be; True if some are in each other's way.
+
+    Tables in place of branches: what agents do is hard to predict, for a processor too.
+    """
+    cell, target, clash = state.cell, desk.target, False
     for i in range(actions.shape[1]):
-        place = state.cell[e, i]
+        place = cell[e, i]
         target[i] = place
         if place == AWAY or (conduct.rests and state.cool[e, i, 1] > 0):
             continue
         action = actions[e, i]
-        if action == TURN_LEFT:
-            state.heading[e, i] = (state.heading[e, i] + 1) & 3
-        elif action == TURN_RIGHT:
-            state.heading[e, i] = (state.heading[e, i] + 3) & 3
-        elif action < STAY:
-            heading = _STEPS[action - 2]
-            if conduct.egocentric:
-                heading = (heading + state.heading[e, i]) & 3
-            goal = place + layout.forward[heading]
-            if layout.open[state.grid[e, goal]]:
-                target[i] = goal
-                moving = True
-    return moving
+        heading = state.heading[e, i]
+        state.heading[e, i] = (heading + _TURNS[action]) & 3
+        ahead = (_STEPS[action] + conduct.egocentric * heading) & 3
+        step = layout.forward[ahead] * _MOVES[action]
+        target[i] = place + step * layout.open[state.grid[e, place + step]]
+    for i in range(actions.shape[1]):
+        for j in range(i):
+            same = target[i] == target[j]
+            swap = (target[i] == cell[e, j]) & (target[j] == cell[e, i])
+            clash |= same | swap
+    return clash
 
 
 @part

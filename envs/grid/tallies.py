@@ -9,13 +9,10 @@ from .state import ABSENT, AWAY, GAIN_TIMES, GAINS, RETURN
 
 
 @part
-def clear_step(state: Any, rewards: Any, e: int, n: int) -> None:
-    """Forget the latest step's rewards, events and flags."""
+def clear_step(state: Any, e: int, n: int) -> None:
+    """Forget the latest step's flags; the arrays for rewards and events are new in each step."""
     for i in range(n):
-        rewards[e, i] = 0.0
         state.flags[e, i] = 0
-        for k in range(state.events.shape[2]):
-            state.events[e, i, k] = 0
 
 
 @part

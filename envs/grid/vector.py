@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import threading
 import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -13,6 +16,8 @@ from gymnasium.vector import AutoresetMode
 
 from gymposium.errors import UsageError
 
+from ..arrays import action_array, as_array
+from ..seeds import row_seeds
 from .batch import GridBatch, codes_of, following_seeds
 from .state import RETURN
 from .tiles import tiles
@@ -26,6 +31,26 @@ MODES = {
     "same_step": AutoresetMode.SAME_STEP,
     "disabled": AutoresetMode.DISABLED,
 }
+
+_M = TypeVar("_M", bound=Callable[..., Any])
+
+
+def _alone(method: _M) -> _M:
+    """Let one thread at a time in: a batch has one course, and its buffers serve one call."""
+
+    @functools.wraps(method)
+    def guarded(self: GridVectorWorld, *args: Any, **kwargs: Any) -> Any:
+        if not self._busy.acquire(blocking=False):
+            raise UsageError(
+                f"{self.id}: two threads use one vector world at the same time; give each its own "
+                "(num_threads=… makes several threads play the rows of one)"
+            )
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._busy.release()
+
+    return cast("_M", guarded)
 
 
 class GridVectorWorld:
@@ -56,10 +81,17 @@ class GridVectorWorld:
         bounds = np.linspace(0, num_envs, min(num_threads, num_envs) + 1).astype(int).tolist()
         self._slices = list(itertools.pairwise(bounds))
         self._pool: ThreadPoolExecutor | None = None
-        if len(self._slices) > 1:
-            self._pool = ThreadPoolExecutor(len(self._slices) - 1, "gymposium-kernels")
-            weakref.finalize(self, self._pool.shutdown, wait=False)
+        self._busy = threading.Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but threads and lock, so that a batch can be copied in mid-match."""
+        return {**self.__dict__, "_pool": None, "_busy": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take up what was copied; threads start with the next step."""
+        self.__dict__.update(state, _busy=threading.Lock())
+
+    @_alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -80,11 +112,7 @@ class GridVectorWorld:
         if seed is None:
             self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
         else:
-            spawned = [
-                np.random.SeedSequence(seed, spawn_key=(row,)).generate_state(1, np.uint64)[0]
-                for row in range(self.num_envs)
-            ]
-            self.seeds = np.where(which, np.array(spawned, np.uint64), self.seeds)
+            self.seeds = np.where(which, row_seeds(self.id, seed, self.num_envs), self.seeds)
         self._batch.begin(self.seeds, which, views)
         if not which.all():
             self._batch.look(~which, views)
@@ -93,6 +121,7 @@ class GridVectorWorld:
         self._batch.new_events()
         return codes_of(views) if out is None else out, self._infos(rewards)
 
+    @_alone
     def step(
         self, actions: Any, *, out: Any = None, observe: bool = True
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -105,6 +134,8 @@ class GridVectorWorld:
                 f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
             )
         views = self._views(out) if observe or begins else self._none
+        if np.may_share_memory(views, actions):
+            raise UsageError(f"{self.id}: out must not share memory with the actions")
         rewards = np.zeros((self.num_envs, self.num_agents), np.float32)
         batch.new_events()
         self._run(actions, idle, views, rewards)
@@ -132,11 +163,11 @@ class GridVectorWorld:
 
     def planes(self, observations: Any) -> Any:
         """Codes ``[…, H, W, 2]`` (observations or :meth:`state`) as planes ``[…, C, H, W]``."""
-        return planes(observations, len(self._game.items))
+        return planes(self._codes(observations), len(self._game.items))
 
     def rgb(self, observations: Any) -> Any:
         """Codes ``[…, H, W, 2]`` (observations, of seats) as pictures ``[…, 8 H, 8 W, 3]``."""
-        return tiles(self._game.sprites).view(observations)
+        return tiles(self._game.sprites).view(self._codes(observations))
 
     def metrics(self) -> dict[str, Any]:
         """The world's measures of the matches as they stand, ``[E]`` each."""
@@ -151,6 +182,9 @@ class GridVectorWorld:
     def _run(self, actions: Any, idle: Any, views: Any, rewards: Any) -> None:
         (low, high), *others = self._slices
         step = self._batch.step
+        if others and self._pool is None:
+            self._pool = ThreadPoolExecutor(len(others), "gymposium-kernels")
+            weakref.finalize(self, self._pool.shutdown, wait=False)
         waiting = [
             self._pool.submit(step, actions, idle, views, rewards, *part)
             for part in others
@@ -183,8 +217,17 @@ class GridVectorWorld:
             raise UsageError(f"{self.id}: out must be a writeable C-contiguous uint8 array {shape}")
         return out.view(np.uint16)[..., 0]
 
+    def _codes(self, given: Any) -> Any:
+        codes = as_array(self.id, "observations", given)
+        if codes.ndim < 3 or codes.shape[-1] != 2 or codes.dtype != np.uint8:
+            raise UsageError(
+                f"{self.id}: observations must be uint8 […, height, width, 2], "
+                f"got {codes.dtype} {codes.shape}"
+            )
+        return codes
+
     def _mask(self, mask: Any) -> Any:
-        mask = np.asarray(mask)
+        mask = as_array(self.id, "mask", mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
         return mask
@@ -192,18 +235,10 @@ class GridVectorWorld:
     def _actions(self, actions: Any) -> Any:
         if self._ended is None:
             raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
-        actions = np.asarray(actions)
-        rows, top = (self.num_envs, self.num_agents), len(self._game.actions) - 1
-        if actions.shape != rows or actions.dtype.kind not in "iu":
-            raise UsageError(
-                f"{self.id}: actions must be whole numbers of shape {rows}, "
-                f"got {actions.dtype} {actions.shape}"
-            )
-        low, high = int(actions.min()), int(actions.max())
-        if low < 0 or high > top:
-            wrong = low if low < 0 else high
-            row, seat = np.argwhere(actions == wrong)[0]
-            raise UsageError(
-                f"{self.id}: action {wrong} of {self.agents[seat]} in row {row} is not in 0 … {top}"
-            )
-        return np.ascontiguousarray(actions, np.int64)
+        return action_array(
+            self.id,
+            actions,
+            shape=(self.num_envs, self.num_agents),
+            actions=len(self._game.actions),
+            seats=self.agents,
+        )

@@ -15,6 +15,7 @@ from gymnasium.spaces import Box, Discrete
 
 from gymposium.types import Action, Turn
 
+from ..seeds import checked_seed
 from ..world import RuleWorld
 from .batch import GROUP_METRICS, GridBatch, codes_of, seed_of
 from .game import GridGame
@@ -86,12 +87,12 @@ class GridWorld(GridWords, RuleWorld):
 
     def reset(self, seed: int) -> dict[str, Turn]:
         """Begin a match; the same one as a vector world's row whose ``seeds`` entry is ``seed``."""
-        self._seed = np.array([seed_of(seed) if seed >= 0 else 0], np.uint64)
+        self._seed = np.array([seed_of(checked_seed(self.id, seed))], np.uint64)
         return super().reset(seed)
 
     def _begin(self, rng: np.random.Generator) -> None:
         self._batch.begin(self._seed, self._all, self._views)
-        self._rewards[:] = 0
+        self._forget()
         self._took_place()
 
     def _actors(self) -> Sequence[str]:
@@ -100,9 +101,14 @@ class GridWorld(GridWords, RuleWorld):
     def _play(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
         answers = [actions[seat] for seat in self.possible_seats]
         self._chosen[0] = [STAY if answer is None else answer for answer in answers]
+        self._forget()
         self._batch.step(self._chosen, self._idle, self._views, self._rewards, 0, 1)
         self._took_place()
         return dict(zip(self.possible_seats, self._gains, strict=True))
+
+    def _forget(self) -> None:
+        self._rewards[:] = 0
+        self._batch.state.events[:] = 0
 
     def _took_place(self) -> None:
         self._gains: list[float] = self._rewards[0].tolist()

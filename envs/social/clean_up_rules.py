@@ -100,7 +100,7 @@ def step(
     for e in range(low, high):
         if idle[e]:
             continue
-        clear_step(state, rewards, e, n)
+        clear_step(state, e, n)
         _grow(state, layout, rules, e, n)
         _spoil(state, layout, rules, e)
         come_back(state, layout, e, n)

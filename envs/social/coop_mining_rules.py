@@ -82,12 +82,12 @@ def step(
     for e in range(low, high):
         if idle[e]:
             continue
-        clear_step(state, rewards, e, n)
+        clear_step(state, e, n)
         _grow(state, layout, rules, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):
             resolve(state, e, n, desk)
-            for i in range(n):
-                state.cell[e, i] = desk.target[i]
+        for i in range(n):
+            state.cell[e, i] = desk.target[i]
         _expire(state, layout, e)
         _mine(state, layout, rules, actions, e, n, rewards, desk)
         end_step(state, rewards, e, n)

@@ -98,7 +98,7 @@ def step(
     for e in range(low, high):
         if idle[e]:
             continue
-        clear_step(state, rewards, e, n)
+        clear_step(state, e, n)
         _regrow(state, layout, rules, e, n)
         come_back(state, layout, e, n)
         if turn_and_aim(state, layout, rules.conduct, actions, e, desk):

@@ -14,6 +14,8 @@ import numpy as np
 
 from gymposium.errors import IllegalAction, UsageError
 
+from ..seeds import checked_seed
+
 if TYPE_CHECKING:
     from gymposium.types import Action, Image, Space, Turn
 
@@ -50,8 +52,8 @@ class Episode:
     def begin(self, seed: int | None) -> None:
         """Reset the world for the next episode."""
         if seed is not None:
-            self._root, self._count = int(seed), 0
-            episode_seed = int(seed)
+            episode_seed = checked_seed(self.world.id, seed)
+            self._root, self._count = episode_seed, 0
         else:
             if self._root is None:
                 entropy = np.random.SeedSequence().entropy

@@ -16,6 +16,8 @@ from gymnasium.vector.utils import batch_space
 
 from gymposium.errors import UsageError
 
+from ..arrays import action_array
+
 if TYPE_CHECKING:
     from ..vector import VectorWorld
 
@@ -59,6 +61,8 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = vector.single_action_space
         self.observation_space = batch_space(vector.single_observation_space, self.num_envs)
         self.action_space = batch_space(vector.single_action_space, self.num_envs)
+        single: Any = vector.single_action_space
+        self._choices = int(single.n)
         self._column = vector.agents.index(self.focal)
         self._others = [(vector.agents.index(seat), background[seat]) for seat in background]
         self._minds: dict[int, list[Any]] = {}
@@ -79,13 +83,13 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
         """
         if isinstance(seed, list):
             raise UsageError(f"{self.vector.id}: seed must be one number, which seeds every row")
-        super().reset(seed=seed)
         mask = (options or {}).get("reset_mask")
         observations, infos = self.vector.reset(seed, mask=mask)
+        super().reset(seed=seed)
         if not self._minds:
             for column, agent in self._others:
                 agent.reset(self.vector.seats[self.vector.agents[column]], int(seed or 0))
-        self._take(observations)
+        self._take(observations, np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return observations[:, self._column], self._focal(infos)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -100,20 +104,20 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
         if self._seen is None:
             raise UsageError(f"{self.vector.id}: nothing has begun; call reset(seed) before step")
         chosen = np.zeros((self.num_envs, self.vector.num_agents), np.int64)
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise UsageError(
-                f"{self.vector.id}: actions must be {self.num_envs} whole numbers, got "
-                f"{given.dtype} {given.shape}"
-            )
-        chosen[:, self._column] = given
+        chosen[:, self._column] = action_array(
+            self.vector.id,
+            actions,
+            shape=(self.num_envs,),
+            actions=self._choices,
+            seats=(self.focal,),
+        )
         nothing = [None] * self.num_envs
         for column, agent in self._others:
             answers, minds = agent.act_batch(self._seen[:, column], self._minds[column], nothing)
             chosen[:, column] = answers
             self._minds[column] = list(minds)
         observations, rewards, terminated, truncated, infos = self.vector.step(chosen)
-        self._take(observations)
+        self._take(observations, self.vector.seeds != self._seeds)
         column = self._column
         return (
             observations[:, column],
@@ -127,15 +131,12 @@ class FocalVectorEnv(VectorEnv[Any, Any, Any]):
         """Release the threads."""
         self.vector.close()
 
-    def _take(self, observations: Any) -> None:
-        """Keep what the background sees; its agents forget where a new match has begun."""
+    def _take(self, observations: Any, fresh: Any) -> None:
+        """Keep what the background sees; its agents forget in the rows that are ``fresh``."""
         self._seen, seeds = observations, self.vector.seeds
-        fresh = list(range(self.num_envs))
-        if len(self._seeds):
-            fresh = np.flatnonzero(seeds != self._seeds).tolist()
         for column, agent in self._others:
             minds = self._minds.setdefault(column, [None] * self.num_envs)
-            for row in fresh:
+            for row in np.flatnonzero(fresh).tolist():
                 spawned = np.random.SeedSequence([int(seeds[row]), column])
                 minds[row] = agent.start(int(spawned.generate_state(1, np.uint64)[0]))
         self._seeds = seeds.copy()

@@ -90,6 +90,8 @@ class ParallelView(ParallelEnv[str, Any, Any]):
         episode.must_have_begun()
         if not self.agents:
             raise UsageError(f"{world.id}: the episode is over; call reset()")
+        if not isinstance(actions, Mapping):
+            raise UsageError(f"{world.id}: step needs one action per seat, by name, in a dict")
         unknown = [seat for seat in actions if seat not in self.action_spaces]
         if unknown:
             raise UsageError(f"{world.id}: {unknown[0]!r} is not a seat: {', '.join(self.agents)}")

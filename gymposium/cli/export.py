@@ -47,6 +47,14 @@ def export(
 
     if matches is None and transcripts is None:
         fail("nothing to export: give --matches FILE, --transcripts FILE, or both", code=2)
+    files = {file.resolve() for file in (matches, transcripts) if file is not None}
+    if len(files) < (matches is not None) + (transcripts is not None):
+        fail(f"{matches}: matches and transcripts need a file each", code=2)
+    if transcripts is None and (min_return is not None or own_answers or min_gap):
+        fail(
+            "--min-return, --own-answers and --min-gap choose among --transcripts: name its file",
+            code=2,
+        )
     folder = find_run(run)
     written: dict[str, int] = {}
     if matches is not None:

@@ -44,7 +44,7 @@ def write(question: str, level: int, rng: np.random.Generator) -> str:
     Args:
         question: a generated problem.
         level: which of ``LEVELS``.
-        rng: decides on the words (about a quarter more or fewer) and on whether the answer is right.
+        rng: decides on the words (a quarter more or fewer) and on whether the answer is right.
 
     Raises:
         UsageError: the problem is not a generated one.

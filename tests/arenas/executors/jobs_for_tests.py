@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from gymposium.errors import UsageError
@@ -30,10 +31,16 @@ class Stubborn(Exception):
 
 
 def fails(job: str, tell: Tell, stopping: Stopping) -> None:
-    if job == "fail":
+    """``fail FILE`` fails once ``wait FILE`` has begun, which saves when it is stopped."""
+    kind, _, file = job.partition(" ")
+    if kind == "fail":
+        while file and not Path(file).exists():
+            time.sleep(0.01)
         raise UsageError("not this one")
     if job == "stubborn":
         raise Stubborn("cannot be ", "packed")
+    if file:
+        Path(file).touch()
     while not stopping():
         time.sleep(0.01)
     tell("saved")
@@ -59,3 +66,10 @@ def tells_and_waits(job: int, tell: Tell, stopping: Stopping) -> None:
     while not stopping():
         time.sleep(0.01)
     tell("saved")
+
+
+def names_its_node(job: int, tell: Tell, stopping: Stopping) -> None:
+    import ray
+
+    time.sleep(0.2)
+    tell(ray.get_runtime_context().get_node_id())

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,10 +66,11 @@ def test_no_jobs_no_workers() -> None:
     assert elsewhere(count_up, []) == []
 
 
-def test_what_a_job_raises_is_raised_and_the_others_may_save() -> None:
+def test_what_a_job_raises_is_raised_and_the_others_may_save(tmp_path: Path) -> None:
     told: list[Any] = []
+    file = tmp_path / "begun"
     with pytest.raises(UsageError, match="not this one"):
-        elsewhere(fails, ["wait", "fail"], 2, told.append)
+        elsewhere(fails, [f"wait {file}", f"fail {file}"], 2, told.append)
     assert told == ["saved"]
 
 

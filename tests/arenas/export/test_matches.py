@@ -102,3 +102,24 @@ def test_the_command_writes_both_and_wants_something_to_do(
     nothing = CliRunner().invoke(app, ["export", str(run.path)])
     assert nothing.exit_code == 2
     assert "nothing to export" in nothing.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--matches x.jsonl --transcripts ./x.jsonl", "need a file each"),
+        ("--matches x.jsonl --min-return 2", "name its file"),
+        ("--matches x.jsonl --own-answers", "name its file"),
+        ("--matches x.jsonl --min-gap 2", "name its file"),
+        ("--matches x.csv", "x.csv: matches are written as .jsonl or .parquet"),
+        ("--transcripts x.jsonl --min-return nan", "not NaN"),
+        ("--transcripts x.jsonl --min-gap 2", "a least gap is for preferences"),
+    ],
+)
+def test_words_that_would_not_do_what_they_say_are_refused(
+    run: gymposium.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["export", str(run.path), *words.split()])
+    assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert said in done.output

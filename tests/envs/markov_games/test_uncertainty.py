@@ -139,15 +139,15 @@ def test_the_worst_mean_obeys_the_laws_of_a_coherent_risk(
 
     here = low(value)
     assert low(value, 0.0) == pytest.approx(row @ value, abs=1e-9)
-    assert low(value, radius + 0.1) <= here + 1e-9
+    assert low(value, radius + 0.1) <= here + 1e-7
     middle = low(value, radius + 0.05)
     if divergence == "tv":
         assert middle <= (here + low(value, radius + 0.1)) / 2 + 1e-9
         assert low(value, 1.0) == pytest.approx(value.min(), abs=1e-9)
     assert low(value + shift) == pytest.approx(here + shift, abs=1e-7)
     assert low(value * scale) == pytest.approx(here * scale, abs=1e-7 * max(1, scale))
-    assert low(other) >= here - 1e-9
-    assert abs(low(other) - here) <= np.abs(other - value).max() + 1e-9
+    assert low(other) >= here - 1e-7
+    assert abs(low(other) - here) <= np.abs(other - value).max() + 1e-7
     assert best(row[None], value, radius, divergence)[0] == pytest.approx(-low(-value))
 
 

@@ -8,6 +8,7 @@ caller when the job ends.
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from .processes import Work
 J = TypeVar("J")
 
 _POLL_SECONDS = 0.1
+_CONNECT_SECONDS = 10.0
 _RETRIES = 3
 """How many deaths a job is forgiven: one that always brings its process down must end."""
 
@@ -98,6 +100,17 @@ def _result(ray: Any, one: Any) -> list[Any]:
     return told
 
 
+def _refuse_silence(address: str) -> None:
+    """Raise GymposiumError if nothing listens at ``HOST:PORT``; Ray itself tries for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit():
+        return  # a name that Ray knows, such as auto or ray://…
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise GymposiumError(f"there is no Ray cluster at {address} ({error})") from error
+
+
 @contextmanager
 def _cluster(address: str) -> Iterator[Any]:
     """The module, connected; what was connected before stays so."""
@@ -107,6 +120,7 @@ def _cluster(address: str) -> Iterator[Any]:
         raise MissingExtra("the executor ray", extra="ray", module="ray") from None
     ours = not ray.is_initialized()
     if ours:
+        _refuse_silence(address)
         try:
             ray.init(address=address or None, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError, RuntimeError) as error:

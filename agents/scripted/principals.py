@@ -30,6 +30,7 @@ class FixedTerms:
         liability: the share of losses beyond the budget that the agent bears.
         bonus: promised for each pull of ``bonus_arm``.
         bonus_arm: an arm's number, from 0.
+        penalty: taken from the agent's reward at every loss.
     """
 
     name: ClassVar[str] = "fixed_terms"
@@ -44,15 +45,18 @@ class FixedTerms:
         liability: float = 0.0,
         bonus: float = 0.0,
         bonus_arm: int = 0,
+        penalty: float = 0.0,
     ) -> None:
         for name, value in (("extension", extension), ("top_up", top_up), ("bonus_arm", bonus_arm)):
             if type(value) is not int or value < 0:
                 raise UsageError(f"fixed_terms: {name}={value!r} must be a whole number, 0 or more")
-        if bonus < 0 or not 0 <= liability <= 1:
+        if bonus < 0 or penalty < 0 or not 0 <= liability <= 1:
             raise UsageError(
-                f"fixed_terms: bonus={bonus!r} must be 0 or more, liability={liability!r} 0 to 1"
+                f"fixed_terms: bonus={bonus!r} and penalty={penalty!r} must be 0 or more, "
+                f"liability={liability!r} 0 to 1"
             )
-        self._terms = {"extension": extension, "top_up": top_up, "liability": liability}
+        self._terms = {"extension": extension, "top_up": top_up}
+        self._penalty, self._liability = float(penalty), float(liability)
         self._bonus, self._arm = float(bonus), bonus_arm
 
     def reset(self, seat: Seat, seed: int) -> None:
@@ -75,7 +79,8 @@ class FixedTerms:
             return self._arm
         return {
             **self._terms,
-            "liability": np.array(self._terms["liability"], np.float64),
+            "penalty": np.array(self._penalty),
+            "liability": np.array(self._liability),
             "bonus": self._bonuses.copy(),
         }
 
@@ -99,20 +104,30 @@ class RationalEmployee:
         if self._principal:
             nothing = np.array(0.0)
             bonus = np.zeros_like(seen["bonus"])
-            return {"bonus": bonus, "extension": 0, "top_up": 0, "liability": nothing}
+            none = {"extension": 0, "top_up": 0, "penalty": nothing, "liability": nothing}
+            return {"bonus": bonus, **none}
         held, left = float(seen["budget"]), int(seen["steps_left"])
         if self._plan is None:
             arms = parse_arms(turn.info["arms"])
             bonus = tuple(float(value) for value in seen["bonus"])
-            self._plan = _planned(arms, left, held, bonus, float(seen["liability"]))
+            levels = float(seen["penalty"]), float(seen["liability"])
+            self._plan = _planned(arms, left, held, bonus, levels)
         return self._plan.arms_at(held, left)[0]
 
 
 @functools.lru_cache(maxsize=64)
 def _planned(
-    arms: tuple[Arm, ...], left: int, held: float, bonus: tuple[float, ...], liability: float
+    arms: tuple[Arm, ...],
+    left: int,
+    held: float,
+    bonus: tuple[float, ...],
+    levels: tuple[float, float],
 ) -> Plan:
-    shaping = [[extra] * len(arm.rewards) for arm, extra in zip(arms, bonus, strict=True)]
+    penalty, liability = levels
+    shaping = [
+        [extra - penalty * (reward < 0) for reward in arm.rewards]
+        for arm, extra in zip(arms, bonus, strict=True)
+    ]
     return plan(arms, left, Objective(liability=liability, shaping=shaping), start=held)
 
 

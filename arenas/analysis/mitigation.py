@@ -1,9 +1,9 @@
 """What a principal can do about a reckless agent: a study of levers, on any agent.
 
 What it asks
-    If the agent bears part of the losses beyond its budget, is told of a longer horizon, is paid
-    for the safe arm, or is given more to lose: does it survive more often, and does its principal
-    end better off?
+    If the agent bears part of the losses beyond its budget, is told of a longer horizon, is
+    punished for losses, is paid for the safe arm, or is given more to lose: does it survive more
+    often, and does its principal end better off?
 
 How
     The agent sits in the agent's seat of ``principal_agent-v0`` on the instance ``sng``; the
@@ -18,7 +18,7 @@ Figures
 Source
     The levers are the mitigations of Jarne Ornia et al., Emergent Risk Awareness in Rational Agents
     under Resource Constraints (NeurIPS 2025), but for the liability share and the top-up, which are
-    ours. A penalty, which the paper finds to fail, is in ``arenas/analysis/misalignment.py``.
+    ours. The paper finds that a penalty fails where a loss takes all that is held anyway.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from .studies import Bench
 LEVERS: Mapping[str, Sequence[float]] = {
     "extension": (0, 2, 20, 50),
     "liability": (0, 0.25, 0.5, 1),
+    "penalty": (0, 1, 10, 100),
     "bonus": (0, 1, 4, 10),
     "top_up": (0, 5, 10, 20),
 }

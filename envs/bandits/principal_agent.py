@@ -3,20 +3,21 @@
 What it is
     A survival bandit with an employer. The agent cannot lose more than it holds, the principal
     bears the rest; so what is best for the one is not best for the other, and the principal may
-    change the terms: promise bonuses, announce a longer horizon, add to the budget, or have the
-    agent share in the losses beyond it.
+    change the terms: promise bonuses, threaten penalties, announce a longer horizon, add to the
+    budget, or have the agent share in the losses beyond it.
 
 Seats
     ``principal`` and ``agent``.
 
 Observation
     A Dict for both. ``budget``; ``steps_left``: of the announced horizon; ``bonus``: promised for
-    each arm; ``liability``: the share of losses beyond the budget that the agent bears.
+    each arm; ``penalty``: taken from the agent's reward at every loss; ``liability``: the share of
+    losses beyond the budget that the agent bears.
 
 Actions
     The principal, once: a Dict of ``bonus`` (a number an arm, 0 to ``max_bonus``), ``extension``
-    (steps announced beyond the true horizon), ``top_up`` (added to the budget), ``liability`` (0
-    to 1). The agent, each step: Discrete, the arms.
+    (steps announced beyond the true horizon), ``top_up`` (added to the budget), ``penalty`` (0 to
+    ``max_penalty``), ``liability`` (0 to 1). The agent, each step: Discrete, the arms.
 
 Rules
     The principal moves first, then the agent pulls arms as in ``survival_bandit-v0`` until ruin or
@@ -25,7 +26,8 @@ Rules
 
 Reward
     Of a pull with outcome R from budget b, the principal gets R, less the bonus times ``charge``.
-    The agent gets max(-b, R + bonus), less its share of the loss beyond b. A top-up costs the
+    The agent gets max(-b, R + bonus - penalty if R is a loss), less its share of the loss beyond b;
+    a penalty goes to nobody. A top-up costs the
     principal its amount times ``charge``, at once.
 
 End
@@ -94,6 +96,9 @@ class PrincipalAgentParams:
     max_bonus: float = field(
         default=10.0, metadata={"doc": "most that can be promised for a pull", "range": "0 to 1e6"}
     )
+    max_penalty: float = field(
+        default=100.0, metadata={"doc": "most that can be taken for a loss", "range": "0 to 1e6"}
+    )
     max_extension: int = field(
         default=50, metadata={"doc": "most steps announced beyond the truth", "range": [0, 10_000]}
     )
@@ -112,6 +117,7 @@ class PrincipalAgentParams:
         self.bandit()
         for name, high, whole in (
             ("max_bonus", 1e6, False),
+            ("max_penalty", 1e6, False),
             ("max_extension", 10_000, True),
             ("max_top_up", 10_000, True),
             ("charge", 1.0, False),
@@ -160,6 +166,7 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
                 "budget": spaces.Box(0.0, top, (), np.float64),
                 "steps_left": spaces.Discrete(longest + 1),
                 "bonus": spaces.Box(0.0, p.max_bonus, (count,), np.float64),
+                "penalty": spaces.Box(0.0, p.max_penalty, (), np.float64),
                 "liability": spaces.Box(0.0, 1.0, (), np.float64),
             }
         )
@@ -168,6 +175,7 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
                 "bonus": spaces.Box(0.0, p.max_bonus, (count,), np.float64),
                 "extension": spaces.Discrete(p.max_extension + 1),
                 "top_up": spaces.Discrete(p.max_top_up + 1),
+                "penalty": spaces.Box(0.0, p.max_penalty, (), np.float64),
                 "liability": spaces.Box(0.0, 1.0, (), np.float64),
             }
         )
@@ -186,6 +194,7 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
         count = len(self.instance.arms)
         self._budget, self._clock = self.instance.budget, -1
         self._bonus, self._liability, self._extension = np.zeros(count), 0.0, 0
+        self._penalty = 0.0
         self._ruined, self._pulls, self._short, self._paid = False, 0, 0.0, 0.0
         self._last: tuple[float, float] | None = None
 
@@ -217,6 +226,7 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
         top_up = int(terms["top_up"])
         self._bonus = np.array(terms["bonus"], np.float64)
         self._extension, self._liability = int(terms["extension"]), float(terms["liability"])
+        self._penalty = float(terms["penalty"])
         self._budget += top_up
         return {PRINCIPAL: -self.params.charge * top_up, AGENT: 0.0}
 
@@ -230,7 +240,8 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
         self._short += beyond
         self._paid += bonus
         self._last = (raw, bonus)
-        own = max(-held, raw + bonus) - self._liability * beyond
+        shaped = raw + bonus - self._penalty * (raw < 0)
+        own = max(-held, shaped) - self._liability * beyond
         return {PRINCIPAL: raw - self.params.charge * bonus, AGENT: own}
 
     def _ended(self) -> tuple[bool, bool, str]:
@@ -245,6 +256,7 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
             "budget": np.array(self._budget),
             "steps_left": left,
             "bonus": self._bonus.copy(),
+            "penalty": np.array(self._penalty),
             "liability": np.array(self._liability),
         }
 
@@ -262,7 +274,8 @@ class PrincipalAgent(PrincipalWords, RuleWorld):
         return told
 
     def _state(self) -> bytes:
-        rest = (self._budget, self._clock, self._liability, self._extension, self._ruined)
+        terms = (self._liability, self._extension, self._penalty)
+        rest = (self._budget, self._clock, terms, self._ruined)
         sums = (self._pulls, self._short, self._paid, self._last)
         return self._bonus.tobytes() + self._luck.tobytes() + repr((rest, sums)).encode()
 

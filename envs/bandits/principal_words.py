@@ -38,7 +38,8 @@ class PrincipalWords(SpaceWords):
             f"{amount(found, found.budget)} at first; every outcome is added to what it holds, and "
             "the days end when nothing is left. You get every outcome in full, also losses beyond "
             "what the agent holds, which it does not bear. Before it begins you set the terms, "
-            f"once: a bonus paid to it for each option (0 to {p.max_bonus:g}), an extension (it is "
+            f"once: a bonus paid to it for each option (0 to {p.max_bonus:g}), a penalty taken from "
+            f"it at every loss (0 to {p.max_penalty:g}; nobody gets it), an extension (it is "
             f"told of up to {p.max_extension} days more than there are), a top-up of what it holds "
             f"(0 to {p.max_top_up}), and the share of losses beyond what it holds that it must "
             f"bear (0 to 1). {paid}Your aim is the highest total for yourself."
@@ -48,9 +49,10 @@ class PrincipalWords(SpaceWords):
         return (
             "You choose one option a day; its outcome is added to what you hold. When nothing is "
             "left, the days end for good. A loss beyond what you hold is not charged to you, but "
-            "for a share that your principal may set. Your principal may also promise bonuses, "
-            "which you are paid and which do not add to what you hold. Your aim is the highest "
-            "total for yourself."
+            "for a share that your principal may set. Your principal may also promise bonuses and "
+            "threaten a penalty for every loss: both count for you but are not added to what you "
+            "hold, and no day costs you more than you hold. Your aim is the highest total for "
+            "yourself."
         )
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
@@ -70,6 +72,8 @@ class PrincipalWords(SpaceWords):
         ]
         if promised:
             lines.append(f"Bonuses: {', '.join(promised)}.")
+        if float(observation["penalty"]) > 0:
+            lines.append(f"Penalty for a loss: {float(observation['penalty']):g}.")
         if float(observation["liability"]) > 0:
             lines.append(f"Share of losses beyond it: {float(observation['liability']):g}.")
         lines.append("Which option do you choose?" if seat == "agent" else "What are the terms?")

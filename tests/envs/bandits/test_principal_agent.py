@@ -24,13 +24,19 @@ def world(**params: Any) -> Any:
 
 
 def terms(
-    *, bonus: Any = (0, 0), extension: int = 0, top_up: int = 0, liability: float = 0.0
+    *,
+    bonus: Any = (0, 0),
+    extension: int = 0,
+    top_up: int = 0,
+    penalty: float = 0.0,
+    liability: float = 0.0,
 ) -> dict[str, Any]:
     return {
         "principal": {
             "bonus": np.array(bonus, float),
             "extension": extension,
             "top_up": top_up,
+            "penalty": np.array(penalty),
             "liability": np.array(liability),
         }
     }
@@ -73,6 +79,14 @@ def test_a_top_up_is_capital_and_is_paid_for() -> None:
     assert float(turns["agent"].observation["budget"]) == 11.0
     assert made.step({"agent": 0})["agent"].reward == -10.0
     assert made.rewards == {"principal": -10.0, "agent": -10.0}
+
+
+@pytest.mark.parametrize(("budget", "agent"), [(4, -4.0), (12, -12.0), (30, -15.0)])
+def test_a_penalty_is_felt_only_as_far_as_the_agent_can_pay(budget: int, agent: float) -> None:
+    made = world(budget=budget, horizon=1)
+    made.step(terms(penalty=5))
+    made.step({"agent": 0})
+    assert made.outcome.returns == {"principal": -10.0, "agent": agent}
 
 
 def test_the_agent_is_told_the_announced_horizon_only() -> None:

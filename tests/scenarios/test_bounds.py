@@ -101,9 +101,10 @@ def test_a_random_agent_is_near_zero_and_the_best_bot_near_one(name, tmp_path):
     made = change(scenario, agents=["random", best], schedule=schedule, seed=77, time_limit=None)
     finished = run(made, out=tmp_path / "run")
     found = {mean.subject: mean.value for mean in finished.normalised() if mean.cell is None}
-    assert found["random"] == pytest.approx(0, abs=0.4)
+    if world.bounds.how.startswith("random"):  # elsewhere the lower bound is worked out
+        assert found["random"] == pytest.approx(0, abs=0.4)
+        assert found[best] > found["random"] + 0.5
     assert found[best] == pytest.approx(1, abs=0.4)
-    assert found[best] > found["random"] + 0.5
 
 
 def test_the_command_line_prints_them(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import typer
 from . import (
     audit,
     cache,
+    check,
     doctor,
     export,
     info,
@@ -72,4 +73,5 @@ app.command("replay")(replay.replay)
 app.add_typer(models_verb.app, name="models")
 app.add_typer(cache.app, name="cache")
 app.add_typer(scenario.app, name="scenario")
+app.add_typer(check.app, name="check")
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,127 @@
+"""``gymposium check``: hold a world or an agent to the conformance kits."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from . import arguments
+from .guard import GuardedGroup
+from .output import print_json, print_lines
+
+if TYPE_CHECKING:
+    from gymposium.errors import GymposiumError
+
+app = typer.Typer(
+    cls=GuardedGroup,
+    no_args_is_help=True,
+    help="Hold worlds and agents to the conformance kits; exit 1 with what is not met.",
+)
+STEPS = typer.Option(100, "--steps", min=1, help="at most so many steps of a match are played")
+
+
+@app.command()
+def world(
+    spec: str = typer.Argument(
+        help="a world's id, gymnasium:ID and the like, FILE.py:CLASS or package.module:CLASS"
+    ),
+    steps: int = STEPS,
+    views: bool = typer.Option(
+        True, help="also run PettingZoo's and Gymnasium's own checkers on the derived views"
+    ),
+    as_json: bool = arguments.JSON,
+) -> None:
+    """Check a world: every requirement that is not met, with a remedy. Its code runs here."""
+    from gymposium.envs.checks import WorldUnfit, check_env
+
+    try:
+        check_env(_world(spec), steps=steps, views=views)
+    except WorldUnfit as unfit:
+        failures = [
+            {"number": it.number, "what": it.world, "found": it.found, "remedy": it.remedy}
+            for it in unfit.failures
+        ]
+        _end(spec, failures, unfit, as_json=as_json)
+    else:
+        _end(spec, [], None, as_json=as_json)
+
+
+@app.command()
+def agent(
+    spec: str = typer.Argument(help="an agent's spec, as for run"),
+    world: str | None = typer.Option(
+        None, "--world", "-w", help="the world to play (default: those it declares)"
+    ),
+    steps: int = STEPS,
+    time_limit: float = typer.Option(10.0, "--time-limit", help="seconds an answer may take"),
+    trusted: bool = arguments.TRUSTED,
+    as_json: bool = arguments.JSON,
+) -> None:
+    """Check an agent: every requirement that is not met, with a remedy."""
+    from gymposium.agents.checks import AgentUnfit, check_agent
+
+    try:
+        check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=trusted)
+    except AgentUnfit as unfit:
+        failures = [{"number": n, "found": found} for n, found in sorted(unfit.failures.items())]
+        _end(spec, failures, unfit, as_json=as_json)
+    else:
+        _end(spec, [], None, as_json=as_json)
+
+
+def _end(
+    spec: str,
+    failures: list[dict[str, Any]],
+    unfit: GymposiumError | None,
+    *,
+    as_json: bool,
+) -> None:
+    if as_json:
+        print_json({"spec": spec, "fit": not failures, "failures": failures})
+    elif unfit is None:
+        print_lines(f"{spec}: every requirement is met")
+    else:
+        print_lines(str(unfit))
+    if unfit is not None:
+        raise typer.Exit(1)
+
+
+def _world(spec: str) -> Any:
+    """An id as it is; the class that a file or a module holds."""
+    from gymposium.envs.adapters import ADAPTERS
+    from gymposium.errors import UnknownName, UsageError
+
+    module_name, colon, name = spec.rpartition(":")
+    if not colon or spec.partition(":")[0] in ADAPTERS:
+        return spec
+    try:
+        if module_name.endswith(".py"):
+            module = _from_file(Path(module_name))
+        else:
+            sys.path.insert(0, "")
+            module = importlib.import_module(module_name)
+    except Exception as error:  # the plug-in boundary
+        raise UsageError(f"{module_name} cannot be imported: {error!r:.300}") from error
+    found = getattr(module, name, None)
+    if not callable(found):
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+        raise UnknownName("world", name, classes, where=module_name)
+    return found
+
+
+def _from_file(path: Path) -> Any:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # copies of its classes must find it
+    spec.loader.exec_module(module)
+    return module

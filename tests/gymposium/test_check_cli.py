@@ -1,0 +1,110 @@
+"""``gymposium check``: numbered failures with remedies, and what it says of what is not there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from gymposium.cli.app import app
+
+WORLD = '''
+import random
+from dataclasses import dataclass
+
+from gymnasium.spaces import Discrete
+
+from gymposium.envs.world import RuleWorld
+
+
+@dataclass(frozen=True)
+class TossParams:
+    """None."""
+
+
+class Toss(RuleWorld):
+    """Say a number, or another, and be paid for luck; the match is three steps long in all."""
+
+    id = "toss-v0"
+    turn_based = True
+    kind = "cooperative"
+    fault_rule = "No answer wastes the step."
+    horizon = 3
+    return_range = (0.0, 3.0)
+
+    def __init__(self):
+        self.params = TossParams()
+        self._seat_all(["player_0"], {"player_0": Discrete(8)}, {"player_0": Discrete(2)})
+
+    def _begin(self, rng):
+        self._luck, self._seen = [%s for _ in range(4)], 0
+
+    def _actors(self):
+        return self.possible_seats
+
+    def _play(self, actions):
+        self._seen += 1
+        return {"player_0": float(self._luck[self._seen] == actions["player_0"])}
+
+    def _ended(self):
+        return self._seen >= 3, False, "three steps"
+
+    def _observe(self, seat):
+        import numpy as np
+
+        return np.int64(self._seen + 4 * self._luck[self._seen])
+
+    def _state(self):
+        return repr((self._luck, self._seen)).encode()
+'''
+
+
+def call(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["check", *words])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_a_world_that_is_fit_is_said_to_be() -> None:
+    assert "every requirement is met" in call("world", "iterated_matrix", "--steps", "20")
+
+
+def test_a_world_of_ones_own_is_checked_from_its_file(tmp_path: Path) -> None:
+    fair, unfair = tmp_path / "fair_toss.py", tmp_path / "unfair_toss.py"
+    fair.write_text(WORLD % "int(rng.integers(2))")
+    unfair.write_text(WORLD % "random.randrange(2)")
+    assert "every requirement is met" in call("world", f"{fair}:Toss", "--no-views")
+    said = call("world", f"{unfair}:Toss", "--no-views", code=1)
+    assert "7. Toss: making or playing the world moved a process-wide generator." in said
+    assert "Remedy: use the generator given to _begin" in said
+    found = json.loads(call("world", f"{unfair}:Toss", "--no-views", "--json", code=1))
+    assert not found["fit"]
+    assert {"number", "what", "found", "remedy"} == set(found["failures"][0])
+
+
+def test_an_agent_is_checked_by_its_spec(tmp_path: Path) -> None:
+    assert "every requirement is met" in call("agent", "scripted:grim")
+    file = tmp_path / "mine.py"
+    file.write_text("def act(turn):\n    return 99\n")
+    said = call("agent", f"{file}:act", "--steps", "5", code=1)
+    assert "2. it answers with what is legal" in said
+    found = json.loads(call("agent", f"{file}:act", "--steps", "5", "--json", code=1))
+    assert found["failures"][0]["number"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("world", "iterated_matriks-v0"), "iterated_matrix"),
+        (("world", "nowhere.py:Toss"), "there is no file nowhere.py"),
+        (("world", "json:Tosser"), "Tosser"),
+        (("agent", "scripted:grimm"), "grim"),
+        (("agent", "random", "--world", "auktion-v0"), "auction"),
+    ],
+)
+def test_what_is_not_there_is_named(words: tuple[str, ...], says: str) -> None:
+    done = CliRunner().invoke(app, ["check", *words])
+    assert done.exit_code == 2
+    assert says in done.output + (done.stderr if done.stderr_bytes else "")

@@ -157,4 +157,7 @@ class Measurer:
             temporary.write_text(json.dumps(data, indent=1), encoding="utf-8")
             temporary.replace(path)
         except OSError as error:
-            raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+            raise StoreError(
+                f"{path} cannot be written: {error.strerror}; free some space, or choose another "
+                "folder with --out"
+            ) from error

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gymposium.errors import StoreError, UnknownName, UsageError
+from gymposium.errors import UnknownName, UsageError
 
+from ..export.writing import whole
 from .machine import commit, machine, versions
 from .measuring import Measurement, Measurer
 from .results import Result, make_result
@@ -104,11 +105,9 @@ def reproduce(
 def write(result: Result, folder: Path) -> Path:
     """Write a result as ``<paper>.<scale>.json`` into ``folder`` and return its path."""
     path = folder / f"{result.name}.{result.scale}.json"
-    try:
+    with whole(path) as part:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(result.to_json(), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        part.write_text(result.to_json(), encoding="utf-8")
     return path
 
 

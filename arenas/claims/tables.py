@@ -35,7 +35,19 @@ def committed(docs: Path) -> dict[str, Result]:
         StoreError: one of the files is not a result.
     """
     files = sorted((docs / RESULTS).glob("*.json"))
-    return {file.name.removesuffix(".json"): read_result(file) for file in files}
+    return {file.name.removesuffix(".json"): _kept(file) for file in files}
+
+
+def _kept(file: Path) -> Result:
+    """A result that can be shown: the file may be JSON of another shape."""
+    result = read_result(file)
+    try:
+        table_of(result, ""), draw(result), overview({"": result}, "")
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(
+            f"{file} is not a result of this version ({error}): run the claims again"
+        ) from None
+    return result
 
 
 def update(docs: Path) -> list[Path]:

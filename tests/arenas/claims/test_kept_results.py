@@ -1,5 +1,6 @@
 """The results kept in docs/claims: judged again from their figures, and their tables compared."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import gymposium
 from gymposium.arenas.claims.plot import draw
 from gymposium.arenas.claims.results import make_result
 from gymposium.arenas.claims.tables import RESULTS, committed, filled, update
-from gymposium.errors import UnknownName
+from gymposium.errors import StoreError, UnknownName
 from gymposium.scenarios.load_claims import load_claims, named_claims
 
 DOCS = Path(__file__).parents[3] / "docs" / "claims"
@@ -94,3 +95,17 @@ def test_the_front_door_gives_the_same_function():
     from gymposium.arenas.claims import reproduce
 
     assert gymposium.reproduce is reproduce
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [{"origin": {}}, {"confidence": "much"}, {"seeds": []}, {"paper": {}}, {"scale": None, "x": 1}],
+    ids=str,
+)
+def test_a_kept_result_of_another_shape_is_named_with_its_remedy(tmp_path, spoilt):
+    (tmp_path / "results").mkdir()
+    path = tmp_path / "results" / "axelrod-reciprocity.cpu.json"
+    whole = json.loads((DOCS / "results" / path.name).read_text("utf-8"))
+    path.write_text(json.dumps(whole | spoilt), encoding="utf-8")
+    with pytest.raises(StoreError, match=f"{path.name} is not a result .*run the claims again"):
+        update(tmp_path)

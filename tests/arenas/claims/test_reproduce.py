@@ -194,6 +194,21 @@ def test_a_folder_that_is_a_file_is_not_called_corrupt(claim_file, tmp_path):
         gymposium.reproduce(claim_file(), out=tmp_path / "out")
 
 
+def test_a_result_is_whole_or_as_it_was(claim_file, tmp_path, monkeypatch):
+    path = claim_file()
+    gymposium.reproduce(path, out=tmp_path / "out")
+    before = (tmp_path / "out" / "more.cpu.json").read_text("utf-8")
+
+    def full(part, text, **_):
+        part.write_bytes(text[:9].encode())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StoreError, match="free some space"):
+        gymposium.reproduce(path, out=tmp_path / "out")
+    assert (tmp_path / "out" / "more.cpu.json").read_text("utf-8") == before
+
+
 def test_two_processes_do_not_trip_over_each_other(claim_file, tmp_path):
     words = ["reproduce", str(claim_file()), "--seeds", "40", "--out", str(tmp_path / "out")]
     command = [sys.executable, "-m", "gymposium", *words, "--json"]

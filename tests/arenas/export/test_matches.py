@@ -87,6 +87,9 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_sentence(run: gymposium.Run, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
         export_matches(run.path, tmp_path / "nowhere" / "m.jsonl")
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_matches(run.path, tmp_path / "file" / "m.jsonl")
 
 
 def test_the_command_writes_both_and_wants_something_to_do(

@@ -25,6 +25,15 @@ from .model import Refusal, Scenario, WorldEntry
 
 MadeWorld = TypeVar("MadeWorld")
 
+_WORDING = (
+    ("Input should be ", ""),
+    ("Tuple should have", "a list with"),
+    ("Dictionary should have", "a mapping with"),
+    ("String should have", "a text of"),
+    ("String should match pattern", "a text that matches"),
+)
+"""pydantic's words, and those that go on with `allowed:`."""
+
 _OTHER_KINDS = ("claims", "training")
 """Folders of YAML files that are not scenarios (see ``load_claims.py``, ``training.py``)."""
 
@@ -273,7 +282,8 @@ def _sentence(detail: Mapping[str, Any], place: Place, model: type[BaseModel]) -
     if kind == "tuple_type":
         return f"found {found}; allowed: a list, e.g. [{_shown(detail['input'], quote=False)}]"
     message = str(detail["msg"])
-    message = message.replace("Input should be ", "").replace("Tuple should have", "a list with")
+    for theirs, ours in _WORDING:
+        message = message.replace(theirs, ours)
     return f"found {found}; allowed: {message}"
 
 

@@ -117,7 +117,7 @@ def _outcome(run: Any, *, debug: bool) -> int:
 
 
 def _sentence(message: str) -> str:
-    text = " ".join(message.split()).rstrip(".")
+    text = " ".join(message.replace("Value error, ", "").split()).rstrip(".")
     return text[:1].lower() + text[1:]
 
 

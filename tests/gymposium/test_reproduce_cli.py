@@ -22,7 +22,12 @@ def test_the_list_names_papers_claims_and_seeds():
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [((), "--list"), (("axelrod",), "unknown claim file"), (("--tables", "nowhere"), "no folder")],
+    [
+        ((), "--list"),
+        (("axelrod",), "unknown claim file"),
+        (("--tables", "nowhere"), "no folder"),
+        (("axelrod-reciprocity", "--scale", "smok"), "/ '-s': 'smok' is not one of 'smoke', 'cpu'"),
+    ],
 )
 def test_wrong_usage_is_answered_and_exits_with_2(words, said):
     result = invoke(*words)

@@ -72,6 +72,7 @@ def test_layers_are_joined_in_order():
         ),
         ("{rounds: 99}}", "{rounds: 99}, sede: 1}", r"x.yaml:14: arms.long.play.sede: unknown"),
         ("    arm: long", "    arm: lng", r"x.yaml:20: claims\[0\].arm: .*did you mean 'long'"),
+        ("title: t\n", 'title: ""\n', r"x.yaml:1: title: found ''; allowed: a text of at least 1 "),
         ("compare: difference", "compare: diff", r"x.yaml:18: .*allowed: value, difference"),
         ("full: {seeds: 9, arms: {long", "full: {seeds: 9, arms: {lnog", r"x.yaml:14: .*'long'"),
         ("  cpu: {seeds: 5}\n", "", r"scales.cpu: this field is missing; it is: minutes on two"),

@@ -116,9 +116,11 @@ def main():
     for name, once in ONCE.items():
         vector = gymposium.make_vec(f"{name}-v0", options.envs)
         codes, onehot = speed(vector), speed(vector, expand=True)
-        blind = speed(gymposium.make_vec(f"{name}-v0", 8 * options.envs), observe=False)
-        two = speed(gymposium.make_vec(f"{name}-v0", options.envs * 4, num_threads=2))
-        one = speed(gymposium.make_vec(f"{name}-v0", options.envs * 4))
+        blind = speed(gymposium.make_vec(f"{name}-v0", 4 * options.envs), observe=False)
+        two, one = (  # enough matches that waking a thread, some 50 us, counts for little
+            speed(gymposium.make_vec(f"{name}-v0", 16 * options.envs, num_threads=threads))
+            for threads in (2, 1)
+        )
         low, high = once if name not in peer else (peer[name], peer[name])
         print(f"{name}, {vector.num_agents} agents, {options.envs} matches, one core")
         print(f"  with observations as codes  {codes:>12,.0f} env-steps/s")

@@ -110,7 +110,7 @@ class Host:
         self._idle: dict[str, list[World]] = {}
         self._playing: dict[str, Match] = {}
         self._turns = 0
-        self._permits: Permits
+        self._permits = Permits(options.children)
 
     async def play(self, jobs: Iterable[Job], tell: Callable[[Finished | Partial], None]) -> None:
         """Play ``jobs``.
@@ -125,10 +125,9 @@ class Host:
             asyncio.CancelledError: stopped.
             Exception: what ``tell`` raised.
         """
-        self._permits = Permits(self._options.children)
 
         async def one(job: Job) -> None:
-            tell(await self._play_one(job, tell))
+            tell(await self.play_one(job, tell))
 
         await play_window(jobs, one, concurrency=self._options.concurrency)
 
@@ -149,7 +148,8 @@ class Host:
         )
         return Standing(len(self._playing), self._turns + self.turns_under_way, stalled)
 
-    async def _play_one(self, job: Job, tell: Callable[[Partial], None]) -> Finished:
+    async def play_one(self, job: Job, tell: Callable[[Partial], None]) -> Finished:
+        """Play one match, with errors as :meth:`play`; ``tell`` is told if it is cut short."""
         self._meter.before_match()
         seating = job.spec.seating
         isolated = sum(self._agents[name].isolated for name in seating.values())

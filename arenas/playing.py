@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from .executors.choice import Executor, choose
 from .executors.inline import run_to_end
 from .host import Host, HostOptions, Job
 from .meter import Meter
-from .plan import Plan
+from .plan import Batch, Plan
 from .record import Recorder
 from .reporters import MessagesOnly, Silent
 from .runner import Reporter, Runner
@@ -190,13 +191,13 @@ class _Playing:
         folder = self._folder
         total = 0
         for batch in self._plan.batches(folder.rows):
-            known = folder.count() > 0
-            stored = sum(folder.has(job.key) for job in batch.jobs()) if known else 0
-            self._plan.refuse_misfits(job for job in batch.jobs() if not folder.has(job.key))
+            missing = partial(_lacking, folder, batch) if folder.count() else batch.jobs
+            stored = 0 if missing is batch.jobs else batch.total - sum(1 for _ in missing())
+            self._plan.refuse_misfits(missing())
             self.reporter.start(total + batch.total, total + stored)
             total += batch.total
             before = folder.count()
-            yield (job for job in batch.jobs() if not folder.has(job.key))
+            yield missing()
             lost = batch.total - stored - (folder.count() - before)
             if lost:
                 raise GymposiumError(f"{lost} matches were not played to their end; resume the run")
@@ -206,6 +207,10 @@ class _Playing:
             "stopping: finished matches are stored; go on with "
             f"`gymposium resume {self._folder.path}` (Ctrl-C again stops at once)"
         )
+
+
+def _lacking(folder: RunFolder, batch: Batch) -> Iterator[Job]:
+    return (job for job in batch.jobs() if not folder.has(job.key))
 
 
 def _answers(agents: Sequence[AgentSpec], cache: bool | str | Path) -> ResponseCache | None:

@@ -1,0 +1,101 @@
+"""Matches over processes: what two workers gain, and what scheduling a match costs.
+
+Run: ``python benchmarks/executors.py``. 4,000 matches of an iterated prisoners' dilemma of 200
+rounds with one and with two workers; then matches of a single round, inline and with one worker,
+against the same matches played, recorded and stored one after another in a plain loop: the rest is
+what planning them, dealing them out and taking them in costs. ``--many`` also plays 100,000 of them
+and says how much memory that took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import gymposium
+from gymposium.agents.registry import resolve
+from gymposium.arenas.host import Host, HostOptions
+from gymposium.arenas.meter import Meter
+from gymposium.arenas.plan import Plan
+from gymposium.arenas.reporters import Silent
+from gymposium.arenas.runner import Runner
+from gymposium.arenas.store import RunFolder
+from gymposium.scenarios.model import Scenario
+
+MATCHES = 4_000
+MANY = 100_000
+ROUNDS = 3
+GOALS = {"inline": 0.2, "processes": 1.0}
+BOTS = ("scripted:tit_for_tat", "scripted:grim")
+
+
+def scenario(rounds: int, matches: int) -> Scenario:
+    """Two bots, two seatings."""
+    return Scenario.model_validate(
+        {
+            "name": "bench",
+            "worlds": [{"id": "iterated_matrix-v0", "params": {"rounds": rounds}}],
+            "agents": BOTS,
+            "schedule": {"kind": "pairs", "repeats": matches // 2, "self_play": False},
+            "time_limit": None,
+        }
+    )
+
+
+def seconds(rounds: int, matches: int, workers: int, executor: str) -> float:
+    """Wall time of a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        path = Path(folder) / "run"
+        gymposium.run(scenario(rounds, matches), out=path, workers=workers, executor=executor)
+        return time.perf_counter() - began
+
+
+def plain(matches: int) -> float:
+    """Seconds of the same one-round matches, played and stored one by one in a plain loop."""
+    plan = Plan(scenario(1, matches), {spec: resolve(spec) for spec in BOTS})
+    host = Host(plan.agents, plan.make_world, reasks=2, meter=Meter(), options=HostOptions())
+    (batch,) = plan.batches(list)
+    jobs = list(batch.jobs())
+
+    with tempfile.TemporaryDirectory() as home:
+        folder = RunFolder(Path(home) / "run", write=True, create=True)
+
+        async def all_of_them() -> None:
+            runner = Runner(folder, Meter(), Silent())
+            for job in jobs:
+                runner.keep(await host.play_one(job, runner.keep))
+
+        with folder:
+            began = time.perf_counter()
+            asyncio.run(all_of_them())
+            return time.perf_counter() - began
+
+
+def main() -> None:
+    """Print the figures."""
+    one, two = (seconds(200, MATCHES, workers, "processes") for workers in (1, 2))
+    print(f"{MATCHES:,} matches of 200 rounds: one worker {one:.1f} s, two {two:.1f} s")
+    print(f"two workers against one: {one / two:.2f} (goal: 1.7)")
+    times: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):  # in turns, the best of each: a disk has its moods
+        times.setdefault("plain", []).append(plain(MATCHES))
+        for executor in GOALS:
+            times.setdefault(executor, []).append(seconds(1, MATCHES, 1, executor))
+    best = {name: min(each) / MATCHES * 1e3 for name, each in times.items()}
+    print(f"playing, recording and storing a match of one round: {best['plain']:.2f} ms")
+    for executor, goal in GOALS.items():
+        spent = best[executor] - best["plain"]
+        print(f"beyond that, {executor}: {spent:.2f} ms a match (goal: {goal} ms)")
+    if "--many" in sys.argv:
+        many = seconds(1, MANY, 2, "processes")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{MANY:,} matches with two workers: {many:.0f} s, at most {peak:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

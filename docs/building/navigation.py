@@ -14,6 +14,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "agents",
             "worlds",
             "arena",
+            "scaling",
             "ratings",
             "play",
             "watching",

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,23 @@ def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> No
     first = next(slow.shares(jobs))
     slow.take(Took(4, 40.0))
     assert len(first.jobs) == 4 == len(next(slow.shares(jobs)).jobs)
+
+
+def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() -> None:
+    peaks = []
+    for repeats in (20, 2000):
+        plan = Plan(*seat_agents(scenario(repeats=repeats), None))
+        asked = sharing()
+        tracemalloc.start()
+        (batch,) = plan.batches(list)
+        dealt = 0
+        for share in asked.shares(batch.jobs()):
+            dealt += len(share.jobs)
+            asked.take(Took(len(share.jobs), 0.002 * len(share.jobs)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert dealt == batch.total == repeats * 28
+    assert peaks[1] < 1.2 * peaks[0] + 20_000
 
 
 def test_a_run_over_processes_stops_when_its_seconds_are_spent_and_resumes(tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import Action
 
 from .. import speech
+from ..limits import choice, whole, wholes
 from ..world import RuleWorld
-from .limits import choice, whole, wholes
 from .money import amounts, money, object_in
 
 FORMATS = ("first-price", "second-price", "all-pay")

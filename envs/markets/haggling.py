@@ -72,9 +72,9 @@ from gymnasium import spaces
 from gymposium.errors import IllegalAction
 from gymposium.types import NOTHING, Action
 
+from ..limits import choice, pair, whole, wholes
 from ..world import RuleWorld
 from .haggling_words import ACCEPT, GOODS, MOVES, OFFER, HagglingWords
-from .limits import choice, pair, whole, wholes
 from .money import CHARACTERS, MAX_SAY
 
 SEATS = ("buyer", "seller")

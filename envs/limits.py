@@ -1,4 +1,4 @@
-"""Checks of market parameters: each refusal names world, parameter, value and what is allowed."""
+"""Checks of worlds' parameters: each refusal names world, parameter, value and what is allowed."""
 
 from __future__ import annotations
 
@@ -38,3 +38,11 @@ def choice(world: str, name: str, value: Any, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise UnknownName(name, str(value), allowed, where=world)
     return str(value)
+
+
+def real(world: str, name: str, value: Any, low: float, high: float) -> float:
+    """``value`` as a float if it is a number from ``low`` to ``high``, else UsageError."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not low <= value <= high:
+        raise UsageError(f"{world}: {name}={value!r} must be a number from {low:g} to {high:g}")
+    return float(value)

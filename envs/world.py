@@ -130,6 +130,10 @@ class RuleWorld(SpaceWords, ABC):
         """The world's own measures of the finished match, of ``metric_names`` where they exist."""
         return {}
 
+    def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Tables about the finished match, by name, each as columns; the default is none."""
+        return {}
+
     # The World protocol.
 
     @property
@@ -225,6 +229,7 @@ class RuleWorld(SpaceWords, ABC):
             truncated=dict.fromkeys(ids, self._truncated),
             metrics=self._metrics(),
             reason=self._reason,
+            tables=self._tables(),
         )
 
     def fingerprint(self) -> bytes:

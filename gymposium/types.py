@@ -130,6 +130,7 @@ class Outcome:
         faults: per seat, counts by kind (``illegal``, ``error``, ``timeout``, ``crash``).
         metrics: the world's own measures of this match (``efficiency``, …).
         reason: one sentence on why the match ended.
+        tables: the world's own tables of this match, by name, each as equally long columns.
     """
 
     returns: Mapping[str, float]
@@ -140,6 +141,7 @@ class Outcome:
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
     reason: str = ""
+    tables: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -46,3 +46,10 @@ def real(world: str, name: str, value: Any, low: float, high: float) -> float:
     if not number or not low <= value <= high:
         raise UsageError(f"{world}: {name}={value!r} must be a number from {low:g} to {high:g}")
     return float(value)
+
+
+def flag(world: str, name: str, value: Any) -> bool:
+    """``value`` if it is true or false, else UsageError."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{world}: {name}={value!r} must be true or false")
+    return value

@@ -26,7 +26,16 @@ from .world_spec import WorldSpec as WorldSpec
 if TYPE_CHECKING:
     from .world import RuleWorld
 
-FAMILIES = ("bandits", "dilemmas", "markets", "markov_games", "social", "societies", "trees")
+FAMILIES = (
+    "bandits",
+    "dilemmas",
+    "markets",
+    "markov_games",
+    "social",
+    "societies",
+    "text_worlds",
+    "trees",
+)
 """The folders of this room whose ``__init__`` registers worlds."""
 
 ENTRY_POINTS = "gymposium.worlds"

@@ -35,13 +35,13 @@ _NUMBER = re.compile(
 )
 
 
-def speakable(text: str) -> str:
-    """``text`` as it can be said: one line, known characters, at most MAX_SAY of them."""
-    if len(text) <= MAX_SAY and _ALLOWED.issuperset(text):
+def speakable(text: str, most: int = MAX_SAY) -> str:
+    """``text`` as it can be said: one line, known characters, at most ``most`` of them."""
+    if len(text) <= most and _ALLOWED.issuperset(text):
         return text
-    line = unicodedata.normalize("NFKC", " ".join(text[: 4 * MAX_SAY].split()))
+    line = unicodedata.normalize("NFKC", " ".join(text[: 4 * most].split()))
     kept = "".join(letter if letter in _ALLOWED else " " for letter in line)
-    return " ".join(kept.split())[:MAX_SAY]
+    return " ".join(kept.split())[:most]
 
 
 def object_in(text: str) -> dict[str, Any] | None:

@@ -1,0 +1,60 @@
+"""What a game is worth: the optimum, what selfish play leads to, and what blind play earns.
+
+All three are returns per main seat, so that scores of different games can be compared: 0 is what
+random choices earn on average, 1 what all could earn together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import NamedTuple
+
+
+class Yardsticks(NamedTuple):
+    """Returns per main seat.
+
+    Attributes:
+        optimum: the most that all main seats together can earn, shared out.
+        nash: in the pure equilibrium that is worst for all together; NaN where there is none.
+        random: expected, when every choice is drawn with equal chances and nothing is said.
+    """
+
+    optimum: float
+    nash: float
+    random: float
+
+    def __add__(self, other: object) -> Yardsticks:  # type: ignore[override]
+        """Of two games played one after the other."""
+        if not isinstance(other, Yardsticks):
+            return NotImplemented
+        return Yardsticks(*(one + two for one, two in zip(self, other, strict=True)))
+
+
+NOTHING_AT_STAKE = Yardsticks(0.0, 0.0, 0.0)
+
+
+def of_stage(pay: Callable[[tuple[int, ...]], Sequence[float]], sizes: Sequence[int]) -> Yardsticks:
+    """The yardsticks of a game that is played once, by trying every profile.
+
+    Args:
+        pay: from everybody's choice to everybody's payoff.
+        sizes: how many choices each has.
+    """
+    profiles = list(product(*map(range, sizes)))
+    paid = {profile: pay(profile) for profile in profiles}
+    mean = {profile: sum(it) / len(sizes) for profile, it in paid.items()}
+
+    def stable(profile: tuple[int, ...]) -> bool:
+        return all(
+            paid[(*profile[:who], other, *profile[who + 1 :])][who] <= paid[profile][who] + 1e-12
+            for who, size in enumerate(sizes)
+            for other in range(size)
+        )
+
+    settled = [mean[profile] for profile in profiles if stable(profile)]
+    return Yardsticks(
+        max(mean.values()),
+        min(settled, default=float("nan")),
+        sum(mean.values()) / len(profiles),
+    )

@@ -12,8 +12,9 @@ import time
 import choix
 import numpy as np
 
-from gymposium.arenas.ratings.bradley_terry import PairCounts, fit
+from gymposium.arenas.ratings.bradley_terry import fit
 from gymposium.arenas.ratings.leaderboard import leaderboard
+from gymposium.arenas.ratings.pair_counts import PairCounts
 from gymposium.arenas.rows import MatchRow, SeatRow
 
 AGENTS, MATCHES, BLOCKS, REPLICAS = 200, 100_000, 500, 200

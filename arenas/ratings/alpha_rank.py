@@ -25,7 +25,7 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
-from .bradley_terry import Floats, components
+from .pair_counts import Floats, components
 from .payoffs import Payoffs
 from .rated import Evidence, Rated
 

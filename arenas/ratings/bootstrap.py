@@ -26,8 +26,9 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
-from .bradley_terry import PRIOR, Fit, Floats, Likelihood, PriorWeights, centred
+from .bradley_terry import PRIOR, Fit, Likelihood, PriorWeights
 from .comparisons import Comparisons
+from .pair_counts import Floats, centred
 
 _GRID = 20_001
 _LARGE = 2_000

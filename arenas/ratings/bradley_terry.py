@@ -7,7 +7,8 @@ Model to Accommodate Ties"): with the advantage ``d = strength_i - strength_j + 
 
 so that equal strengths tie most often, and with ``nu = 0`` it is plain Bradley–Terry. Davidson's
 ties (rather than those of Rao & Kupper) keep wins plus half the ties a sufficient statistic and the
-likelihood concave in (strengths, sides, log nu): Newton's method finds its only maximum.
+likelihood concave in (strengths, sides, log nu): Newton's method finds its only maximum. From
+1,500 parameters on its steps are solved without ever forming the matrix (:mod:`.precision`).
 
 The prior is made of pseudo-comparisons, so its weight can be read off: every strength and every
 side effect wins and loses ``prior`` comparisons against an average one, and ``nu`` sees ``prior``
@@ -22,74 +23,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gymposium.errors import UsageError
 
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+from .ascent import Maximum, ascend
+from .pair_counts import Floats, Ints, PairCounts, centred, components
+from .precision import DENSE, Precision
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 POINTS = 400.0 / np.log(10.0)
 PRIOR = 0.5
-_MAX_STEP = 4.0
-_LOG_TIE_BOUNDS = (-30.0, 30.0)
+_MOST_LOG_TIE = 30.0
 # Beyond this the smaller chance is nothing to the larger, and denormal numbers only cost time.
 _LARGE = 100.0
-
-
-@dataclass(frozen=True)
-class PairCounts:
-    """Outcomes by (pair, sides): all that the likelihood depends on.
-
-    Attributes:
-        agents: number of agents.
-        sides: number of side effects.
-        first, second: indices of the agents compared; equal ones inform the side effects only.
-        first_side, second_side: indices of their sides, or -1 for none.
-        wins, losses, ties: non-negative counts from the view of ``first``; fractions are fine.
-    """
-
-    agents: int
-    sides: int
-    first: Ints
-    second: Ints
-    first_side: Ints
-    second_side: Ints
-    wins: Floats
-    losses: Floats
-    ties: Floats
-
-    @classmethod
-    def of(
-        cls,
-        first: Any,
-        second: Any,
-        *,
-        wins: Any,
-        losses: Any = 0.0,
-        ties: Any = 0.0,
-        agents: int | None = None,
-    ) -> PairCounts:
-        """Counts without side effects, from anything that looks like arrays of equal length.
-
-        Raises:
-            UsageError: an index or a count is negative, or an index is not below ``agents``.
-        """
-        one, two = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-        number = int(max(one.max(initial=-1), two.max(initial=-1))) + 1
-        agents = number if agents is None else agents
-        won, lost, tied = (
-            np.broadcast_to(np.asarray(x, dtype=np.float64), one.shape)
-            for x in (wins, losses, ties)
-        )
-        if number > agents or min(one.min(initial=0), two.min(initial=0)) < 0:
-            raise UsageError(f"pair counts: agent indices must lie in 0 … {agents - 1}")
-        if min(won.min(initial=0), lost.min(initial=0), tied.min(initial=0)) < 0:
-            raise UsageError("pair counts: wins, losses and ties must not be negative")
-        none = np.full_like(one, -1)
-        return cls(agents, 0, one, two, none, none, won, lost, tied)
 
 
 @dataclass(frozen=True)
@@ -185,39 +136,6 @@ def fit(
     return Fit(strengths, values[counts.agents : -1], tie, component, done, steps)
 
 
-def components(counts: PairCounts) -> Ints:
-    """Connected components of the graph of comparisons; the largest is number 0.
-
-    Args:
-        counts: what was compared; rows without any outcome do not connect.
-
-    Returns:
-        Per agent, the number of its component; equally large ones in order of their first agent.
-    """
-    label = np.arange(counts.agents)
-    played = counts.wins + counts.losses + counts.ties > 0
-    first, second = counts.first[played], counts.second[played]
-    while True:
-        before = label.copy()
-        lowest = np.minimum(label[first], label[second])
-        np.minimum.at(label, first, lowest)
-        np.minimum.at(label, second, lowest)
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    roots, where, sizes = np.unique(label, return_inverse=True, return_counts=True)
-    order = np.argsort(-sizes, kind="stable")
-    rank = np.empty(len(roots), dtype=np.int64)
-    rank[order] = np.arange(len(roots))
-    return np.asarray(rank[where])
-
-
-def centred(strengths: Floats, component: Ints) -> Floats:
-    """Strengths shifted so that each component's mean is 0."""
-    sums = np.bincount(component, weights=strengths)
-    return np.asarray(strengths - (sums / np.maximum(np.bincount(component), 1))[component])
-
-
 class Likelihood:
     """The penalised log-likelihood of one set of pairs, for any outcome counts on them.
 
@@ -227,8 +145,9 @@ class Likelihood:
 
     def __init__(self, counts: PairCounts) -> None:
         self.counts = counts
-        self.parameters = counts.agents + counts.sides
+        self.parameters = counts.parameters
         self.has_ties = bool(counts.ties.sum() > 0)
+        self._sparse = self.parameters > DENSE
         spare = self.parameters
         shift = counts.agents
         plus = (counts.first, np.where(counts.first_side < 0, spare, counts.first_side + shift))
@@ -238,7 +157,8 @@ class Likelihood:
         self._plus, self._minus = plus[:used], minus[:used]
         width = spare + 1
         self._width = width
-        self._cross = [(sign, one * width + two) for one, two, sign in self._cross_terms()]
+        terms = () if self._sparse else self._cross_terms()
+        self._cross = [(sign, one * width + two) for one, two, sign in terms]
 
     def _cross_terms(self) -> list[tuple[Ints, Ints, float]]:
         signed = [(index, 1.0) for index in self._plus] + [(index, -1.0) for index in self._minus]
@@ -257,7 +177,7 @@ class Likelihood:
         fixed: Sequence[int] = (),
         tolerance: float = 1e-9,
         max_iterations: int = 100,
-    ) -> tuple[Floats, bool, int]:
+    ) -> Maximum:
         """Newton's method with step halving.
 
         Args:
@@ -274,29 +194,44 @@ class Likelihood:
         counts = self.counts
         wins, losses, ties = outcomes or (counts.wins, counts.losses, counts.ties)
         data = (wins - losses, wins + losses + ties, float(ties.sum()))
-        values = np.zeros(self.parameters + 1) if start is None else start.copy()
-        level, gradient, hessian = self._evaluate(values, data, prior)
+        values = np.zeros(self.parameters + 1) if start is None else start
         free = np.setdiff1d(np.arange(self.parameters + self.has_ties), fixed)
-        for iteration in range(max_iterations):
-            step = _newton_step(gradient, hessian, prior, free)
-            largest = float(np.abs(step).max(initial=0.0))
-            if largest < tolerance:
-                return values + step, True, iteration
-            step *= min(1.0, _MAX_STEP / largest)
-            for _ in range(30):
-                proposal = values + step
-                proposal[-1] = np.clip(proposal[-1], *_LOG_TIE_BOUNDS)
-                new_level, gradient, hessian = self._evaluate(proposal, data, prior)
-                if new_level >= level - 1e-12 * max(1.0, abs(level)):
-                    break
-                step *= 0.5
-            values, level = proposal, new_level
-        return values, False, max_iterations
+        bound = np.full(len(values), np.inf)
+        bound[-1] = _MOST_LOG_TIE
+        return ascend(
+            lambda at: self._evaluate(at, data, prior),
+            lambda gradient, curvature: _newton_step(gradient, curvature, prior, free),
+            values,
+            low=-bound,
+            high=bound,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+        )
+
+    def precision(self, values: Floats, prior: PriorWeights) -> Precision:
+        """How sharply the counts pin down the parameters where they are ``values``."""
+        it = self.counts
+        data = (it.wins - it.losses, it.total, float(it.ties.sum()))
+        _, _, pairs, diagonal = self._parts(values, data, prior)
+        return self._as_precision(*pairs, diagonal)
 
     def _evaluate(
         self, values: Floats, data: tuple[Floats, Floats, float], prior: PriorWeights
-    ) -> tuple[float, Floats, Floats]:
+    ) -> tuple[float, Floats, Floats | Precision]:
         """Log-likelihood, its gradient, and its negative Hessian."""
+        level, gradient, pairs, diagonal = self._parts(values, data, prior)
+        if self._sparse:
+            return level, gradient, self._as_precision(*pairs, diagonal)
+        return level, gradient, self._as_matrix(*pairs[:2], diagonal)
+
+    def _parts(
+        self, values: Floats, data: tuple[Floats, Floats, float], prior: PriorWeights
+    ) -> tuple[float, Floats, tuple[Floats, Floats, float], Floats]:
+        """Log-likelihood; gradient; per pair what makes up the Hessian; the prior's diagonal.
+
+        Per pair that is the variance of half the score and its covariance with tying, and, over all
+        pairs, what tying varies beyond that; the diagonal's last entry has all of tying.
+        """
         difference, total, tied = data
         spare = self.parameters
         padded = np.append(values[:spare], 0.0)
@@ -314,54 +249,75 @@ class Likelihood:
         lean = np.sign(advantage) * (1.0 - small) / whole
         tie = even / whole
         level = float(0.5 * difference @ advantage - total @ (0.5 * size + np.log(whole)))
+        slope = 0.5 * (difference - total * lean)
+        variance = 0.25 * total * (1.0 - tie - lean * lean)
+        mixed = -0.5 * total * lean * tie
         gradient = np.zeros(spare + 1)
-        hessian = np.zeros((spare + 1, spare + 1))
-        self._add_pairs(gradient, hessian, 0.5 * (difference - total * lean), total, lean, tie)
-        level += _add_prior(values, gradient, hessian, prior)
+        for sign, indices in ((1.0, self._plus), (-1.0, self._minus)):
+            for index in indices:
+                gradient[:spare] += sign * np.bincount(index, slope, self._width)[:spare]
+        diagonal = np.zeros(spare + 1)
+        level += _add_prior(values, gradient, diagonal, prior)
+        beyond = 0.0
         if self.has_ties:
             level += tied * log_tie + prior.tied * log_tie
             equal = np.exp(log_tie) / (2.0 + np.exp(log_tie))
             weight = prior.tied + prior.decided
             level -= weight * np.log(2.0 + np.exp(log_tie))
             gradient[-1] = tied - total @ tie + prior.tied - weight * equal
-            hessian[-1, -1] = total @ (tie * (1.0 - tie)) + weight * equal * (1.0 - equal)
-        return level, gradient, hessian
+            beyond = float(total @ (tie * (1.0 - tie)))
+            diagonal[-1] = beyond + weight * equal * (1.0 - equal)
+        return level, gradient, (variance, mixed, beyond), diagonal
 
-    def _add_pairs(
-        self,
-        gradient: Floats,
-        hessian: Floats,
-        slope: Floats,
-        total: Floats,
-        lean: Floats,
-        tie: Floats,
-    ) -> None:
+    def _as_matrix(self, variance: Floats, mixed: Floats, diagonal: Floats) -> Floats:
         spare, width = self.parameters, self._width
-        variance = 0.25 * total * (1.0 - tie - lean * lean)
-        mixed = -0.5 * total * lean * tie
         flat = np.zeros(width * width)
         for sign, cell in self._cross:
             flat += sign * np.bincount(cell, weights=variance, minlength=width * width)
         square = flat.reshape(width, width)
         square = square + square.T
-        hessian[:spare, :spare] += square[:spare, :spare]
-        diagonal = np.zeros(width)
+        hessian = np.zeros((width, width))
+        hessian[:spare, :spare] = square[:spare, :spare]
         for sign, indices in ((1.0, self._plus), (-1.0, self._minus)):
             for index in indices:
-                gradient[:spare] += sign * np.bincount(index, slope, width)[:spare]
-                diagonal += np.bincount(index, variance, width)
+                diagonal[:spare] += np.bincount(index, variance, width)[:spare]
                 if self.has_ties:
                     edge = sign * np.bincount(index, mixed, width)[:spare]
                     hessian[:spare, -1] += edge
                     hessian[-1, :spare] += edge
-        hessian[np.arange(spare), np.arange(spare)] += diagonal[:spare]
+        hessian[np.arange(width), np.arange(width)] += diagonal
+        return hessian
+
+    def _as_precision(
+        self, variance: Floats, mixed: Floats, beyond: float, diagonal: Floats
+    ) -> Precision:
+        design = self.counts.design(columns=self.parameters + 1)
+        if self.has_ties:
+            # Each pair's two-by-two block as a square, and what is left of tying on the diagonal.
+            ratio = np.where(variance > 0, mixed / np.maximum(variance, 1e-300), 0.0)
+            design = _with_last_column(design, ratio)
+            diagonal[-1] -= min(beyond, float(variance @ (ratio * ratio)))
+        return Precision(design, np.maximum(variance, 0.0), diagonal)
 
 
-def _newton_step(gradient: Floats, hessian: Floats, prior: PriorWeights, free: Ints) -> Floats:
+def _with_last_column(design: csr_array, column: Floats) -> csr_array:
+    from scipy.sparse import csr_array as make
+    from scipy.sparse import hstack
+
+    return make(hstack([design[:, :-1], column[:, None]], format="csr"))
+
+
+def _newton_step(
+    gradient: Floats, curvature: Floats | Precision, prior: PriorWeights, free: Ints
+) -> Floats:
     step = np.zeros_like(gradient)
     if len(free) == 0:
         return step
-    inner, slope = hessian[np.ix_(free, free)], gradient[free]
+    if isinstance(curvature, Precision):
+        moves = np.zeros(len(step), dtype=bool)
+        moves[free] = True
+        return curvature.solve(gradient, free=moves, tolerance=1e-6)
+    inner, slope = curvature[np.ix_(free, free)], gradient[free]
     if prior.wins.any():
         step[free] = np.linalg.solve(inner, slope)
     else:  # the level of the strengths is free: take the shortest step
@@ -369,13 +325,12 @@ def _newton_step(gradient: Floats, hessian: Floats, prior: PriorWeights, free: I
     return step
 
 
-def _add_prior(values: Floats, gradient: Floats, hessian: Floats, prior: PriorWeights) -> float:
+def _add_prior(values: Floats, gradient: Floats, diagonal: Floats, prior: PriorWeights) -> float:
     """Add the pseudo-comparisons against an average opponent; returns their log-likelihood."""
     inner = values[:-1]
     weight = prior.wins + prior.losses
     chance = 0.5 * (1.0 + np.tanh(0.5 * inner))
     gradient[:-1] += prior.wins - weight * chance
-    number = np.arange(len(inner))
-    hessian[number, number] += weight * chance * (1.0 - chance)
+    diagonal[:-1] += weight * chance * (1.0 - chance)
     lost = np.logaddexp(0.0, inner)
     return float(prior.wins @ (inner - lost) - prior.losses @ lost)

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..rows import MatchRow, SeatRow
-from .bradley_terry import Floats, Ints, PairCounts
+from .pair_counts import Floats, Ints, PairCounts
 
 _CHUNK = 4_000_000
 _DENSE = 30_000_000

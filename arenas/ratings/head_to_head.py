@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bootstrap import interval, once_a_block
-from .bradley_terry import PRIOR, Floats, Ints
+from .bradley_terry import PRIOR
 from .comparisons import Comparisons
+from .pair_counts import Floats, Ints
 from .rated import Evidence
 
 _CHUNK = 2_000_000

@@ -22,11 +22,11 @@ import numpy as np
 from ..rows import MatchRow
 from ..tallies import Tally, tallies
 from .bootstrap import check_confidence
-from .bradley_terry import Floats
 from .comparisons import Comparisons
 from .head_to_head import PairRow, head_to_head
 from .metrics import Mean, mean_returns
 from .notes import linked, notes
+from .pair_counts import Floats
 from .rated import Evidence, Rated, SeatEffect
 from .registry import DEFAULT
 from .registry import rating as find_rating

@@ -19,8 +19,8 @@ from gymposium.errors import UnknownName
 
 from ..rows import MatchRow
 from .bootstrap import block_weights, check_confidence, interval
-from .bradley_terry import Floats
 from .comparisons import Place, is_rated, rated_agents, standings
+from .pair_counts import Floats
 
 _SHARE = re.compile(r"(?:^|_)(?:rate|share|fraction|efficiency|agreement|won)(?:_|$)")
 

@@ -25,7 +25,8 @@ import numpy as np
 from gymposium.errors import GymposiumError
 
 from .bootstrap import once_a_block
-from .bradley_terry import PRIOR, Floats, components
+from .bradley_terry import PRIOR
+from .pair_counts import Floats, components
 from .pairwise import scores_only
 from .payoffs import pair_margins
 from .rated import Evidence, Rated

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from ..rows import MatchRow
-from .bradley_terry import Ints
 from .comparisons import Comparisons, Place, compares_within, standings
+from .pair_counts import Ints
 from .rated import Rated
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .bradley_terry import Floats, components
 from .contests import Contest, contests
+from .pair_counts import Floats, components
 from .rated import Evidence, Rated
 
 _ORDERS = 16

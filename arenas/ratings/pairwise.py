@@ -21,8 +21,9 @@ from dataclasses import replace
 import numpy as np
 
 from .bootstrap import Interval, Replicas, bootstrap, interval
-from .bradley_terry import POINTS, PRIOR, Fit, Floats, Likelihood, PriorWeights, fit
+from .bradley_terry import POINTS, PRIOR, Fit, Likelihood, PriorWeights, fit
 from .comparisons import Comparisons
+from .pair_counts import Floats
 from .rated import Evidence, Rated, SeatEffect
 
 

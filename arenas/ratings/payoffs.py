@@ -16,8 +16,8 @@ import numpy as np
 from gymposium.errors import UsageError
 
 from ..rows import MatchRow, SeatRow
-from .bradley_terry import Floats, Ints
 from .comparisons import is_rated, is_tie
+from .pair_counts import Floats, Ints
 
 
 class Payoffs:

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..rows import MatchRow
 from .bootstrap import Interval, block_weights, interval
-from .bradley_terry import Floats, Ints
 from .comparisons import Comparisons, compare
+from .pair_counts import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

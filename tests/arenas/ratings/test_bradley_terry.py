@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from gymposium.arenas.ratings.bradley_terry import POINTS, PairCounts, components, fit
+from gymposium.arenas.ratings.bradley_terry import POINTS, fit
+from gymposium.arenas.ratings.pair_counts import PairCounts, components
 from gymposium.errors import UsageError
 
 

@@ -116,6 +116,26 @@ class Run:
         flat = [each for row in self.rows for each in flat_rows(row, metrics)]
         return pd.DataFrame.from_records(flat)
 
+    def world_table(self, name: str) -> pd.DataFrame:
+        """A table that the worlds keep of their matches, such as ``town-v0``'s ``series``.
+
+        Args:
+            name: of the table, as the world calls it.
+
+        Returns:
+            All matches' rows, in schedule order, after columns that say which match it was.
+
+        Raises:
+            UnknownName: no match has such a table; names those there are.
+        """
+        import pandas as pd
+
+        from .export.tables import table_rows
+
+        with RunFolder(self.path) as folder:
+            batches = table_rows(folder, self.rows, name)
+            return pd.DataFrame.from_records([row for batch in batches for row in batch])
+
     def transcript(self, key: str) -> list[dict[str, Any]]:
         """The record of one match, line by line (see ``arenas/record.py``)."""
         from .record import read_record
@@ -147,6 +167,12 @@ class Run:
         from .export import export_matches
 
         return export_matches(self.path, Path(out))
+
+    def export_table(self, name: str, out: str | Path) -> int:
+        """Write what :meth:`world_table` gives; see :func:`.export.export_table`."""
+        from .export import export_table
+
+        return export_table(self.path, name, Path(out))
 
     def export_transcripts(
         self,

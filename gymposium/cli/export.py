@@ -31,6 +31,12 @@ def export(
     format: Format = typer.Option(
         Format.chat, "--format", help="conversations, or pairs of a better and a worse answer"
     ),
+    table: list[str] = typer.Option(
+        [],
+        "--table",
+        metavar="NAME=FILE",
+        help="a table that the worlds keep, as town-v0 its series: .jsonl or .parquet",
+    ),
     min_return: float | None = typer.Option(
         None, "--min-return", help="leave out seats (or chosen answers) that earned less"
     ),
@@ -43,13 +49,10 @@ def export(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Write a run's data for other tools."""
-    from gymposium.arenas.export import export_matches, export_transcripts
+    from gymposium.arenas.export import export_matches, export_table, export_transcripts
 
-    if matches is None and transcripts is None:
-        fail("nothing to export: give --matches FILE, --transcripts FILE, or both", code=2)
-    files = {file.resolve() for file in (matches, transcripts) if file is not None}
-    if len(files) < (matches is not None) + (transcripts is not None):
-        fail(f"{matches}: matches and transcripts need a file each", code=2)
+    tables = [_named(each) for each in table]
+    _refuse([matches, transcripts, *(file for _, file in tables)])
     if transcripts is None and (min_return is not None or own_answers or min_gap):
         fail(
             "--min-return, --own-answers and --min-gap choose among --transcripts: name its file",
@@ -59,6 +62,8 @@ def export(
     written: dict[str, int] = {}
     if matches is not None:
         written[str(matches)] = export_matches(folder, matches)
+    for name, file in tables:
+        written[str(file)] = export_table(folder, name, file)
     if transcripts is not None:
         written[str(transcripts)] = export_transcripts(
             folder,
@@ -73,3 +78,20 @@ def export(
         return
     for name, rows in written.items():
         print_lines(f"{name}: {rows:,} {'line' if rows == 1 else 'lines'}")
+
+
+def _named(table: str) -> tuple[str, Path]:
+    name, equals, file = table.partition("=")
+    if not (name and equals and file):
+        fail(
+            f"--table {table}: give the table's name and a file, as in series=series.jsonl", code=2
+        )
+    return name, Path(file)
+
+
+def _refuse(files: list[Path | None]) -> None:
+    given = [file for file in files if file is not None]
+    if not given:
+        fail("nothing to export: give --matches, --transcripts or --table, and a file", code=2)
+    if len({file.resolve() for file in given}) < len(given):
+        fail(f"{given[0]}: matches, transcripts and tables need a file each", code=2)

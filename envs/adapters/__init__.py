@@ -1,8 +1,8 @@
 """Other people's worlds under a prefix: ``gymnasium:CartPole-v1`` sits beside ours.
 
-``gymnasium:ID``, ``pettingzoo:FAMILY/ID``, ``openspiel:GAME`` and ``textarena:ID`` are worlds of
-the arena like any other: seats, turns, words, masks, records. What cannot be asked of somebody
-else's world is said in :mod:`.foreign`.
+``gymnasium:ID``, ``pettingzoo:FAMILY/ID``, ``mesa:PACKAGE.MODULE:MODEL``, ``openspiel:GAME`` and
+``textarena:ID`` are worlds of the arena like any other: seats, turns, words, masks, records. What
+cannot be asked of somebody else's world is said in :mod:`.foreign`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from gymposium.errors import UnknownName, UsageError
 
 ADAPTERS = {
     "gymnasium": ("gymposium.envs.adapters.gymnasium_world:GymnasiumWorld", "one seat"),
+    "mesa": ("gymposium.envs.adapters.mesa_world:MesaWorld", "Mesa models with a decision hook"),
     "openspiel": ("gymposium.envs.adapters.openspiel_world:OpenSpielWorld", "games of OpenSpiel"),
     "pettingzoo": ("gymposium.envs.adapters.pettingzoo_world:make", "Parallel or AEC"),
     "textarena": ("gymposium.envs.adapters.textarena_world:TextArenaWorld", "text games"),

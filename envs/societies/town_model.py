@@ -130,12 +130,12 @@ class TownModel(mesa.Model):  # type: ignore[misc]
         return float(self.payoffs.mean())
 
     def _known(self) -> float:
-        opinion = self.town.opinion
-        return float(np.count_nonzero(opinion)) / (len(opinion) * (len(opinion) - 1))
+        people = self.params.people
+        return int(self.town.sums[1]) / (people * (people - 1))
 
     def _goodwill(self) -> float:
-        known = np.count_nonzero(self.town.opinion)
-        return float(self.town.opinion.sum()) / known if known else 0.0
+        total, known = self.town.sums.tolist()
+        return float(total / known) if known else 0.0
 
     def _crowd(self) -> int:
         return int(np.bincount(self.town.place).max())

@@ -59,6 +59,8 @@ class Town:
         favourite, place: int64 [N].
         wealth: float64 [N], sum of payoffs.
         opinion: int8 [N, N], row: whose.
+        sums: int64 [2], over all opinions: their sum, and how many are not 0. Kept up with every
+            change, since adding up a million opinions takes longer than the hour itself.
         news: int64 [N], whom one can tell about, -1 nobody.
         partner: int64 [N], this hour's, -1 nobody.
         met, did, done, heard_of, heard: int64 [N], of the latest meeting: the partner (-1 nobody
@@ -71,6 +73,7 @@ class Town:
     place: Array
     wealth: Array
     opinion: Array
+    sums: Array
     news: Array
     partner: Array
     met: Array
@@ -94,6 +97,7 @@ def founded(params: TownParams, rng: np.random.Generator) -> Town:
         place=favourite.copy(),
         wealth=np.zeros(count),
         opinion=np.zeros((count, count), np.int8),
+        sums=np.zeros(2, np.int64),
         news=nobody.copy(),
         partner=nobody.copy(),
         met=nobody.copy(),
@@ -225,8 +229,10 @@ def _watch(town: Town, params: TownParams, luck: Luck, kind: Array) -> None:
 
 def _judge(town: Town, who: Array, whom: Array, change: Array) -> None:
     """Move opinions by ``change``; each row at most once."""
-    moved = town.opinion[who, whom] + change
-    town.opinion[who, whom] = np.clip(moved, -LIMIT, LIMIT)
+    before = town.opinion[who, whom].astype(np.int64)
+    after = np.clip(before + change, -LIMIT, LIMIT)
+    town.opinion[who, whom] = after
+    town.sums += (after - before).sum(), np.count_nonzero(after) - np.count_nonzero(before)
 
 
 def _imitate(town: Town, params: TownParams, luck: Luck, me: Array, other: Array) -> None:

@@ -120,6 +120,7 @@ def test_what_is_conserved_and_bounded_in_every_hour(params, seed):
         # Reputations are bounded, and move only by what was seen or heard at one's place.
         assert np.abs(town.opinion).max() <= LIMIT
         assert (np.diag(town.opinion) == 0).all()
+        assert town.sums.tolist() == [town.opinion.sum(), np.count_nonzero(town.opinion)]
         changed = np.argwhere(town.opinion != before.opinion)
         for i, k in changed:
             here = town.place == town.place[i]

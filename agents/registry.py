@@ -45,6 +45,8 @@ class AgentSpec:
         fits: called with a world's id and a seat before the first match; raises UsageError if
             the agent cannot sit there.
         priced: it is known what its model's tokens cost.
+        sendable: its model calls name what answers them, so that a worker process can have them
+            made by the process that keeps the budget.
     """
 
     text: str
@@ -57,6 +59,7 @@ class AgentSpec:
     human: bool = False
     fits: Callable[[str, Seat], object] | None = field(default=None, repr=False, compare=False)
     priced: bool = False
+    sendable: bool = False
 
     @property
     def waits(self) -> bool:
@@ -151,6 +154,7 @@ def known_agents() -> list[AgentInfo]:
             AgentInfo(f"scripted:{name}", _summary(bot), tuple(getattr(bot, "worlds", ())))
         )
     found += [AgentInfo(text, summary) for text, summary in _models().items()]
+    found += [AgentInfo(name, f"a mind: {summary}") for name, summary in _minds().items()]
     found += [AgentInfo(name, r.summary, r.worlds) for name, r in sorted(_registered.items())]
     for name, point in sorted(_plugins().items()):
         found.append(AgentInfo(name, _plugin_summary(point)))
@@ -218,6 +222,8 @@ def _resolve_text(spec: SpecText, root: Path, trusted: bool) -> AgentSpec:
         return _own(spec, HumanAgent, _HUMAN)
     if spec.target in _registered:
         return _own(spec, _registered[spec.target].factory, spec.target)
+    if spec.target in _minds():
+        return _language_model(spec)
     point = _plugins().get(spec.target)
     if point is None:
         raise UnknownName("agent", spec.target, _known_names())
@@ -265,9 +271,10 @@ def _in_own_seats(name: str, seats: tuple[str, ...]) -> Callable[[str, Seat], No
 
 
 def _language_model(spec: SpecText) -> AgentSpec:
-    from .language.agent_spec import llm_agent_spec
+    from .language.agent_spec import llm_agent_spec, mind_spec
 
-    found = llm_agent_spec(spec.target, spec.params)
+    resolved = llm_agent_spec if spec.kind == "llm" else mind_spec
+    found = resolved(spec.target, spec.params)
     return AgentSpec(
         text=str(spec),
         name=found.name,
@@ -277,6 +284,7 @@ def _language_model(spec: SpecText) -> AgentSpec:
         language=True,
         factory=found.factory,
         priced=found.priced,
+        sendable=True,
     )
 
 
@@ -306,9 +314,15 @@ def _models() -> Mapping[str, str]:
     return {f"llm:{name}": summary for name, summary in llm_models().items()}
 
 
+def _minds() -> Mapping[str, str]:
+    from .language.agent_spec import known_minds
+
+    return known_minds()
+
+
 def _known_names() -> list[str]:
     bots = [f"scripted:{name}" for name in _all_bots()]
-    return [_RANDOM, _HUMAN, *bots, *_models(), *_registered, *_plugins()]
+    return [_RANDOM, _HUMAN, *bots, *_models(), *_minds(), *_registered, *_plugins()]
 
 
 def _plugins() -> dict[str, EntryPoint]:

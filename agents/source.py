@@ -30,6 +30,7 @@ class Definition:
         name: as written.
         kind: a class, a function, or anything else (an assignment, an import).
         acts: for a class: it has ``act`` or ``__call__``, its own or from a base in the file.
+        inherits: for a class: a base is from elsewhere, and may have what this one lacks.
         parameters: what its constructor (or the function) takes; None if that cannot be told.
         required: those of them without a default.
         flags: the boolean class attributes it declares (``deterministic``, ``language``).
@@ -39,6 +40,7 @@ class Definition:
     name: str
     kind: Literal["class", "function", "other"]
     acts: bool = False
+    inherits: bool = False
     parameters: tuple[str, ...] | None = None
     required: tuple[str, ...] = ()
     flags: Mapping[str, bool] = field(default_factory=dict)
@@ -83,6 +85,7 @@ class SourceFile:
         public = [d for d in self.definitions.values() if not d.name.startswith("_")]
         acting = [d for d in public if d.kind == "class" and d.acts]
         found = acting or [d for d in public if d.kind == "function"]
+        found = found or [d for d in public if d.inherits]
         if len(found) == 1:
             return found[0]
         if not found:
@@ -216,8 +219,8 @@ def _function(node: _Function) -> Definition:
     summary = (ast.get_docstring(node) or "").partition("\n")[0]
     # The first parameter is the turn; a factory has it too, to be given by the spec.
     return Definition(
-        node.name, "function", True, names, tuple(r for r in required if r != (names or ("",))[0]),
-        summary=summary,
+        node.name, "function", acts=True, parameters=names,
+        required=tuple(r for r in required if r != (names or ("",))[0]), summary=summary,
     )  # fmt: skip
 
 
@@ -247,7 +250,7 @@ def _class(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Definitio
     parameters, required = _constructor(line) if complete or _has_init(node) else (None, ())
     acts = bool(methods & {"act", "__call__"})
     summary = (ast.get_docstring(node) or "").partition("\n")[0]
-    return Definition(node.name, "class", acts, parameters, required, flags, summary)
+    return Definition(node.name, "class", acts, not complete, parameters, required, flags, summary)
 
 
 def _lineage(

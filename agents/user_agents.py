@@ -57,7 +57,8 @@ def user_spec(spec: SpecText, root: Path, *, trusted: bool) -> AgentSpec:
 def _check(definition: Definition | None, spec: SpecText) -> None:
     if definition is None or definition.kind == "other":
         return  # only running it can tell; the process that does will say it
-    if definition.kind == "class" and not definition.acts and definition.parameters is not None:
+    can = definition.acts or definition.inherits or definition.parameters is None
+    if definition.kind == "class" and not can:
         raise UsageError(f"{spec.bare} cannot be an agent: the class has no act(self, turn)")
     check_parameters(spec.params, definition.parameters, definition.required, where=spec.bare)
 

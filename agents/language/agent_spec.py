@@ -25,6 +25,9 @@ from .backends.settings import (
     outcome_settings,
 )
 from .llm_agent import MEMORY_TOKENS, LLMAgent
+from .minds.associative_memory import AssociativeMemory
+from .minds.families import DEFAULT_MODEL, families, family
+from .minds.mind import Mind
 from .models import ModelFacts, known_models, model_digest, model_facts, model_file
 from .prompt import LAYOUT
 from .weights import own_folder, require_libraries
@@ -39,6 +42,7 @@ AGENT_PARAMETERS: Mapping[str, str] = {
     "max_text": "longest string in an action, in characters; the world's own limit unless given",
     "images": "1 sends the pictures that a world draws of a turn",
     "choose": "'writing', or 'likelihood': picked from the legal answers by how likely each is",
+    "mind": "what it thinks in parts before each move; `gymposium list agents` has the names",
 }
 """What a language agent can be given, with its meaning."""
 
@@ -101,21 +105,44 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
     options = read_parameters(given, where)
     effective = {**_DEFAULTS, **model.advised, **options}
     by_likelihood = effective.get("choose") == "likelihood"
-    if by_likelihood:
-        # A thought has to be written, and what is picked from is the bare action.
+    mind = family(options["mind"], where) if "mind" in options else None
+    if by_likelihood or mind:
+        # A thought has to be written, and what is picked from is the bare action; a mind has
+        # thought before.
         effective["think"] = bool(options.get("think", False))
     _check_abilities(model_text, effective, where)
     told = {**effective, **outcome_settings(model_text, settings), "prompt": LAYOUT}
+    if mind:
+        told |= {"parts": mind.identity, "memory": AssociativeMemory().by}
     plain = orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()
     identity = f"llm:{model.full_name}|{model.digest}|{plain}"
 
-    effective.pop("choose", None)
+    for key in ("choose", "mind"):
+        effective.pop(key, None)
 
     def factory() -> LLMAgent:
         backend = get_backend(model_text, settings)
-        return LLMAgent(Choosing(backend) if by_likelihood else backend, **effective)
+        chosen = Choosing(backend) if by_likelihood else backend
+        return Mind(chosen, mind.build(), **effective) if mind else LLMAgent(chosen, **effective)
 
-    return LLMAgentSpec(factory, identity, model.deterministic, model.name, model.priced)
+    name = f"{options['mind']}({model.name})" if mind else model.name
+    return LLMAgentSpec(factory, identity, model.deterministic, name, model.priced)
+
+
+def mind_spec(name: str, params: Mapping[str, Any]) -> LLMAgentSpec:
+    """Resolve a mind that is named alone: ``rational``, ``rational?model=MODEL``.
+
+    Args:
+        name: of :func:`.minds.families.families`.
+        params: as of :func:`llm_agent_spec`, and ``model``.
+
+    Raises:
+        UnknownName, UsageError: as :func:`llm_agent_spec`.
+    """
+    given = {**params, "mind": name}
+    model = given.pop("model", None)
+    found = llm_agent_spec(DEFAULT_MODEL if model is None else str(model), given)
+    return found if model is not None else found._replace(name=name)
 
 
 def _check_abilities(text: str, effective: Mapping[str, Any], where: str) -> None:
@@ -181,6 +208,11 @@ def llm_models() -> Mapping[str, str]:
     """The model names that can follow ``llm:``, each with one line about it."""
     known = {_short(facts): facts.summary for facts in known_models().values()}
     return {**known, "scripted/legal": "a stand-in that plays legally at random, not a model"}
+
+
+def known_minds() -> Mapping[str, str]:
+    """The names of minds, each with one line about it."""
+    return {name: made.summary for name, made in families().items()}
 
 
 def _short(facts: ModelFacts) -> str:

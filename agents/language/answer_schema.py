@@ -36,11 +36,13 @@ class AnswerSchema:
     max_tokens: int
 
 
-_made: dict[tuple[bytes, bool, int | None], AnswerSchema] = {}
+_made: dict[tuple[bytes, bool, int | None, str], AnswerSchema] = {}
 _MOST_KEPT = 4096
 
 
-def answer_schema(action: Mapping[str, Any], *, think: bool, max_text: int | None) -> AnswerSchema:
+def answer_schema(
+    action: Mapping[str, Any], *, think: bool, max_text: int | None, under: str = "action"
+) -> AnswerSchema:
     """The schema of a whole reply.
 
     Args:
@@ -48,27 +50,28 @@ def answer_schema(action: Mapping[str, Any], *, think: bool, max_text: int | Non
         think: whether a thought comes before the action.
         max_text: longest string, in characters, that the model may put into an action; None
             leaves it to the world.
+        under: the key of the answer: ``action``, or ``answer`` where a question is no move.
 
     Returns:
         The schema and a token limit; equal arguments give the same object.
     """
-    key = (orjson.dumps(action, default=dict), think, max_text)
+    key = (orjson.dumps(action, default=dict), think, max_text, under)
     made = _made.get(key)
     if made is None:
-        made = _make(orjson.loads(key[0]), think, max_text)
+        made = _make(orjson.loads(key[0]), think, max_text, under)
         if len(_made) >= _MOST_KEPT:
             _made.clear()
         _made[key] = made
     return made
 
 
-def _make(action: dict[str, Any], think: bool, max_text: int | None) -> AnswerSchema:
+def _make(action: dict[str, Any], think: bool, max_text: int | None, under: str) -> AnswerSchema:
     closed = _closed(action or {"type": "string"}, max_text)
     properties: dict[str, Any] = {}
     if think:
         # First, so that it is written first: a thought after the action would explain nothing.
         properties["thought"] = {"type": "string", "maxLength": MAX_THOUGHT}
-    properties["action"] = closed
+    properties[under] = closed
     schema: dict[str, Any] = {
         "type": "object",
         "properties": properties,

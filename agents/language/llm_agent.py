@@ -86,19 +86,36 @@ class LLMAgent:
             TimeoutError: the answer took longer than the seat's time limit, waiting for a free
                 slot not counted.
         """
-        if turn.step != self._step:
+        self._open(turn)
+        return await self._answer(turn)
+
+    def _open(self, turn: Turn) -> bool:
+        """Take a turn up; whether it is a new one and not the last one asked again."""
+        new = turn.step != self._step
+        if new:
             self._remember()
             self._step = turn.step
             self._question = turn_message(turn, images=self._images)
         if asked_again(turn.info):
             self._answers.append(again_message(turn.info["error"]))
+        return new
+
+    async def _answer(self, turn: Turn) -> Reply:
+        """Have the model say its action."""
         answer = answer_schema(turn.schema, think=self._think, max_text=self._max_text)
         limit = self._max_tokens or answer.max_tokens
-        messages = self._messages(limit)
         seed = sample_seed(self._seed, turn.step, turn.info.get("attempt", 0))
+        done, call = await self._ask(self._backend, answer, limit, seed)
+        return Reply(text=done.text, calls=(call,), trace=done.trace)
+
+    async def _ask(
+        self, backend: ChatBackend, answer: AnswerSchema, limit: int, seed: int
+    ) -> tuple[Completion, Call]:
+        """Ask what stands at the end of the messages, and keep what is said to it."""
+        messages = self._messages(limit)
         done = (
             await ask_model(
-                self._backend,
+                backend,
                 messages,
                 schema=answer.schema,
                 seed=seed,
@@ -111,8 +128,7 @@ class LLMAgent:
         # A repeated question may carry no answer of ours (a time-out): roles still must alternate.
         self._answers.append(answer_message(done.text))
         self._memory.calibrate(sizes(messages), done.usage.prompt_tokens, len(messages))
-        call = self._call(messages, done, answer, limit, seed)
-        return Reply(text=done.text, calls=(call,), trace=done.trace)
+        return done, self._call(messages, done, answer, limit, seed)
 
     def end(self, outcome: Outcome) -> None:
         """The match is over; drop what was remembered."""
@@ -189,7 +205,7 @@ class LLMAgent:
         )
 
 
-def sample_seed(seed: int, step: int, attempt: int) -> int:
+def sample_seed(seed: int, step: int, *numbers: int) -> int:
     """The seed of one call: another for every seat, step and attempt; 31 bits."""
-    digest = blake2b(b"%d|%d|%d" % (seed, step, attempt), digest_size=4).digest()
-    return int.from_bytes(digest, "big") >> 1
+    text = "|".join(map(str, (seed, step, *numbers)))
+    return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

@@ -29,7 +29,7 @@ class Choosing:
     """A backend that picks from the answers a schema allows, where they can be listed.
 
     Args:
-        backend: scores answers, and writes those that cannot be listed.
+        backend: scores answers, and writes those that cannot be listed; kept as ``inner``.
 
     Raises:
         BackendError: it cannot score.
@@ -40,7 +40,7 @@ class Choosing:
         if score is None:
             raise BackendError(f"{backend.name} cannot tell how likely it finds an answer")
         self._score = score
-        self._backend = backend
+        self.inner = backend
         self.name = backend.name
         self.identity = f"{getattr(backend, 'identity', backend.name)}|likelihood"
         self.deterministic = backend.deterministic
@@ -50,7 +50,7 @@ class Choosing:
     @property
     def context_tokens(self) -> int | None:
         """As the backend's."""
-        return self._backend.context_tokens
+        return self.inner.context_tokens
 
     async def complete(
         self,
@@ -71,7 +71,7 @@ class Choosing:
         """
         answers = legal_answers(schema)
         if not answers:
-            return await self._backend.complete(
+            return await self.inner.complete(
                 messages,
                 schema=schema,
                 n=n,
@@ -106,7 +106,7 @@ class Choosing:
 
     async def close(self) -> None:
         """Close the backend."""
-        await self._backend.close()
+        await self.inner.close()
 
 
 def legal_answers(schema: Mapping[str, Any] | None) -> list[str]:
@@ -118,22 +118,26 @@ def legal_answers(schema: Mapping[str, Any] | None) -> list[str]:
     properties = (schema or {}).get("properties", {})
     if set(properties) != {"action"}:
         return []
-    values = _values(properties["action"])
-    if not 0 < len(values) <= MOST_CHOICES:
-        return []
+    values = legal_values(properties["action"])
     return [orjson.dumps({"action": value}).decode() for value in values]
 
 
-def _values(action: Mapping[str, Any]) -> Sequence[Any]:
+def legal_values(action: Mapping[str, Any]) -> list[Any]:
+    """Every action in words that fits the schema; empty if they cannot be listed or are many.
+
+    Args:
+        action: a list of values, a truth value or a range of integers.
+    """
+    values: Sequence[Any] = ()
     if "enum" in action:
-        return list(action["enum"])
-    if "const" in action:
-        return [action["const"]]
-    if action.get("type") == "boolean":
-        return [True, False]
-    if action.get("type") == "integer" and {"minimum", "maximum"} <= set(action):
-        return range(int(action["minimum"]), int(action["maximum"]) + 1)
-    return []
+        values = action["enum"]
+    elif "const" in action:
+        values = [action["const"]]
+    elif action.get("type") == "boolean":
+        values = [True, False]
+    elif action.get("type") == "integer" and {"minimum", "maximum"} <= set(action):
+        values = range(int(action["minimum"]), int(action["maximum"]) + 1)
+    return list(values) if len(values) <= MOST_CHOICES else []
 
 
 def _weights(totals: Sequence[float], temperature: float, top_p: float) -> list[float]:

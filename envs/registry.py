@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FAMILIES = (
     "bandits",
+    "common_ground",
     "dilemmas",
     "markets",
     "markov_games",

@@ -10,7 +10,7 @@ Which return is lower is judged by ``values``, an option the paper leaves open.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from .losses import Terms
-from .networks import is_policy
+from .networks import Layer, is_policy
 from .ppo import PPO, PPOConfig, at_least, share
 from .reward_shaping import collective
 from .rollouts import Rollout
@@ -79,8 +79,7 @@ class TwoObjectives(PPO):
 
     def gradients(self, terms: Terms) -> dict[str, torch.Tensor]:
         """Surgery on the policy gradients, then what is left of the loss."""
-        own, group = self._both(terms)
-        rest = self.climb(self.side_terms(terms))
+        own, group, rest = self._three(terms)
         v_ind, v_col = self._values(terms)
         products = gram(own, group)
         mine, ours = self.combiner().coefficients(products, v_ind, v_col)
@@ -88,7 +87,7 @@ class TwoObjectives(PPO):
         for name, first, second in zip(self._policy(), own.parts, group.parts, strict=True):
             shape = (-1, *[1] * (first.ndim - 1))
             a, b = (first.new_tensor(weight).view(shape) for weight in (mine, ours))
-            rest[name] = rest[name] + a * first + b * second
+            rest[name] = torch.addcmul(torch.addcmul(rest[name], a, first), b, second)
         return rest
 
     def measures(self) -> dict[str, float]:
@@ -140,44 +139,46 @@ class TwoObjectives(PPO):
     def _policy(self) -> list[str]:
         return [name for name in self.decider.network.parameters if is_policy(name)]
 
-    def _both(self, terms: Terms) -> tuple[Flat, Flat]:
-        """The gradients of both surrogates, for the price of little more than one.
+    def _three(self, terms: Terms) -> tuple[Flat, Flat, dict[str, torch.Tensor]]:
+        """The gradients of both surrogates and of the side terms, for less than two of them cost.
 
-        Both pull on the network through the log-density of each decision alone, the one c times
-        as hard as the other with a c for each decision. So what reaches each layer's output is
-        found once, for the log-density, and scaled; only the products with the layer's inputs are
-        made twice.
+        Both surrogates pull on the network through the log-density of each decision alone, the one
+        c times as hard as the other with a c for each decision. So what reaches each layer's output
+        is found once, for the log-density, and scaled; only the products with the layer's inputs
+        are made apart, mind by mind and all three in a row, while those inputs are in the cache.
         """
-        network = self.decider.network
+        network, side = self.decider.network, self.side_terms(terms)
         if network.spec.recurrent:  # there decisions reach one another's layers
-            return self._flat(terms.surrogates[IND], keep=True), self._flat(
-                terms.surrogates[COL], keep=True
-            )
+            own, group = (self._flat(terms.surrogates[head], keep=True) for head in (IND, COL))
+            return own, group, self.climb(side)
         said = [output for layer in network.layers for output in layer.said]
         reach = iter(torch.autograd.grad(terms.logp.sum(), said, retain_graph=True))
-        pulls = [
+        mine, ours = (
             torch.autograd.grad(terms.surrogates[head].sum(), terms.logp, retain_graph=True)[0]
             for head in (IND, COL)
-        ]
-        found: tuple[dict[str, torch.Tensor], ...] = ({}, {})
+        )
+        inside = {name for layer in network.layers for name in layer.parameters}
+        others = [name for name in network.parameters if name not in inside]
+        beside = iter(
+            torch.autograd.grad(
+                side.sum(),
+                said + [network.parameters[name] for name in others],
+                retain_graph=True,
+            )
+        )
+        kept: tuple[dict[str, torch.Tensor], ...] = ({}, {}, {})
         for layer in network.layers:
-            each = [next(reach) for _ in layer.said]
-            parameters = [network.parameters[name] for name in layer.parameters]
-            for pull, kept in zip(pulls, found, strict=True):
-                minds = list(pull) if layer.apart else [pull]
-                given = [
-                    g * p.reshape(*p.shape, *[1] * (g.ndim - p.ndim))
-                    for g, p in zip(each, minds, strict=True)
-                ]
-                grads = torch.autograd.grad(layer.said, parameters, given, retain_graph=True)
-                kept.update(zip(layer.parameters, grads, strict=True))
+            whole = _products(layer, reach, beside, (mine, ours))
+            for found, parts in zip(kept, whole, strict=True):
+                found.update(zip(layer.parameters, parts, strict=True))
+        kept[2].update(zip(others, beside, strict=True))
         if network.spec.amounts:
-            for pull, kept in zip(pulls, found, strict=True):
-                kept["actor.log_std"], *_ = torch.autograd.grad(
+            for pull, found in zip((mine, ours), kept, strict=False):
+                found["actor.log_std"], *_ = torch.autograd.grad(
                     terms.logp, [network.log_std], pull, retain_graph=True
                 )
-        own, group = ([kept[name] for name in self._policy()] for kept in found)
-        return Flat(own), Flat(group)
+        own, group = (Flat([found[name] for name in self._policy()]) for found in kept[:2])
+        return own, group, kept[2]
 
     def _flat(self, height: torch.Tensor, *, keep: bool, graph: bool = False) -> Flat:
         """The gradient of a height ``[M]`` over encoder and actor."""
@@ -187,6 +188,42 @@ class TwoObjectives(PPO):
             height.sum(), moved, retain_graph=keep, create_graph=graph, materialize_grads=True
         )
         return Flat(list(grads))
+
+
+def _products(
+    layer: Layer,
+    reach: Iterator[torch.Tensor],
+    beside: Iterator[torch.Tensor],
+    pulls: tuple[torch.Tensor, torch.Tensor],
+) -> list[list[torch.Tensor]]:
+    """Three gradients of a layer's parameters.
+
+    Args:
+        layer: whose.
+        reach: what reaches the outputs it said, one tensor each, to be scaled by the pulls.
+        beside: what the side terms ask of them.
+        pulls: of both surrogates, ``[M, B]``.
+
+    Returns:
+        For each surrogate and for the side terms, a tensor for each parameter.
+    """
+    minds = []
+    for m, (output, weights) in enumerate(zip(layer.said, layer.weights, strict=True)):
+        far, come = next(reach), [next(beside)]
+        scales = [pull[m] if layer.apart else pull for pull in pulls]
+        scaled = [
+            far * scale.reshape(*scale.shape, *[1] * (far.ndim - scale.ndim)) for scale in scales
+        ]
+        minds.append(
+            [
+                torch.autograd.grad(output, weights, given, retain_graph=True)
+                for given in scaled + come
+            ]
+        )
+    return [
+        [torch.stack(part) if layer.apart else part[0] for part in zip(*each, strict=True)]
+        for each in zip(*minds, strict=True)
+    ]
 
 
 class Flat:

@@ -55,7 +55,8 @@ def kernel_rows(weight: torch.Tensor, table: torch.Tensor, stride: int) -> torch
         stride: 1 or more.
 
     Returns:
-        ``[M, K, 256, k, stride, ceil(k / stride), O]``.
+        ``[M, U, k, stride, ceil(k / stride), O]``, a row for each of the U codes that stand for
+        anything: some thirty of 512, so that they stay in a core's cache.
     """
     size = weight.shape[-1]
     taps = -(-size // stride)
@@ -63,7 +64,7 @@ def kernel_rows(weight: torch.Tensor, table: torch.Tensor, stride: int) -> torch
     # left: their outputs lie next to each other, so one run of additions serves them all.
     padded = torch.nn.functional.pad(weight, (0, taps * stride - size))
     columns = padded.reshape(*weight.shape[:-1], taps, stride).flip(-2)
-    return torch.einsum("kvc,mocyjp->mkvypjo", table, columns).contiguous()
+    return torch.einsum("uc,mocyjp->muypjo", table[table.any(-1)], columns).contiguous()
 
 
 def lookup_convolution(codes: Array, rows: torch.Tensor, table: torch.Tensor) -> Any:
@@ -77,9 +78,11 @@ def lookup_convolution(codes: Array, rows: torch.Tensor, table: torch.Tensor) ->
     Returns:
         float32 ``[M, B, H', W', O]`` with H' = ceil(H / stride).
     """
-    size, stride = rows.shape[3:5]
+    size, stride = rows.shape[2:4]
+    used = table.any(-1).numpy()
+    row_of = np.where(used, used.cumsum().reshape(used.shape) - 1, -1)
     apply: Any = _Lookup.apply  # torch types it not
-    return apply(rows, codes, table.any(-1).numpy(), size, stride)
+    return apply(rows, codes, row_of, size, stride)
 
 
 class _Lookup(torch.autograd.Function):
@@ -87,11 +90,11 @@ class _Lookup(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, picked: torch.Tensor, codes: Array, used: Array, size: int, stride: int
+        ctx: Any, picked: torch.Tensor, codes: Array, row_of: Array, size: int, stride: int
     ) -> torch.Tensor:
-        ctx.rest = (codes, used, size, stride)
+        ctx.rest = (codes, row_of, size, stride)
         ctx.shape = picked.shape
-        return _add_up(picked, codes, used, size, stride)
+        return _add_up(picked, codes, row_of, size, stride)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -108,12 +111,12 @@ class _Spread(torch.autograd.Function):
         grad: torch.Tensor,
         shape: torch.Size,
         codes: Array,
-        used: Array,
+        row_of: Array,
         size: int,
         stride: int,
     ) -> torch.Tensor:
-        ctx.rest = (codes, used, size, stride)
-        return _spread_out(grad.contiguous(), shape, codes, used, size, stride)
+        ctx.rest = (codes, row_of, size, stride)
+        return _spread_out(grad.contiguous(), shape, codes, row_of, size, stride)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -123,7 +126,7 @@ class _Spread(torch.autograd.Function):
 
 
 def _add_up(
-    picked: torch.Tensor, codes: Array, used: Array, size: int, stride: int
+    picked: torch.Tensor, codes: Array, row_of: Array, size: int, stride: int
 ) -> torch.Tensor:
     batch, minds, height, width = codes.shape[:4]
     taps, channels = picked.shape[-2:]
@@ -134,14 +137,14 @@ def _add_up(
 
     def work(mind: int, first: int, last: int) -> None:
         seen, made = codes[first:last, mind], into[mind, first:last]
-        _add_rows(rows[mind], seen, used, size, stride, channels, made)
+        _add_rows(rows[mind], seen, row_of, size, stride, channels, made)
 
     _in_chunks(work, minds, batch)
     return out
 
 
 def _spread_out(
-    grad: torch.Tensor, shape: torch.Size, codes: Array, used: Array, size: int, stride: int
+    grad: torch.Tensor, shape: torch.Size, codes: Array, row_of: Array, size: int, stride: int
 ) -> torch.Tensor:
     batch, minds = codes.shape[:2]
     taps, channels = shape[-2:]
@@ -151,7 +154,7 @@ def _spread_out(
     def work(mind: int, first: int, last: int) -> None:
         into = parts[0 if first == 0 else 1, mind]
         seen, come = codes[first:last, mind], given[mind, first:last]
-        _spread_rows(come, seen, used, size, stride, channels, into)
+        _spread_rows(come, seen, row_of, size, stride, channels, into)
 
     _in_chunks(work, minds, batch)
     # Added in a fixed order: the same bytes at any number of threads.
@@ -185,9 +188,9 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 @numba.njit(nogil=True, cache=True)
 def _add_rows(
-    rows: Any, codes: Any, used: Any, size: int, stride: int, channels: int, out: Any
+    rows: Any, codes: Any, row_of: Any, size: int, stride: int, channels: int, out: Any
 ) -> None:
-    """One mind: rows ``[K, V, k, stride, taps * O]``, codes ``[B, H, W, K]``."""
+    """One mind: rows ``[U, k, stride, taps * O]``, codes ``[B, H, W, K]``."""
     batch, height, width, kinds = codes.shape
     high, wide = out.shape[1], out.shape[2] // channels
     run = rows.shape[-1]
@@ -202,15 +205,15 @@ def _add_rows(
                 at = ((x + pad) // stride + 1) * channels
                 residue = (x + pad) % stride
                 for k in range(kinds):
-                    code = codes[b, y, x, k]
-                    if not used[k, code]:
+                    u = row_of[k, codes[b, y, x, k]]
+                    if u < 0:
                         continue
                     for dy in range(size):
                         oy = y + pad - dy
                         if oy < 0 or oy % stride != 0 or oy // stride >= high:
                             continue
                         line = board[oy // stride, at : at + run]
-                        row = rows[k, code, dy, residue]
+                        row = rows[u, dy, residue]
                         for c in range(run):
                             line[c] += row[c]
         for y in range(high):
@@ -220,7 +223,7 @@ def _add_rows(
 
 @numba.njit(nogil=True, cache=True)
 def _spread_rows(
-    grad: Any, codes: Any, used: Any, size: int, stride: int, channels: int, rows: Any
+    grad: Any, codes: Any, row_of: Any, size: int, stride: int, channels: int, rows: Any
 ) -> None:
     """The transpose of :func:`_add_rows`; adds to ``rows``."""
     batch, height, width, kinds = codes.shape
@@ -238,14 +241,14 @@ def _spread_rows(
                 at = ((x + pad) // stride + 1) * channels
                 residue = (x + pad) % stride
                 for k in range(kinds):
-                    code = codes[b, y, x, k]
-                    if not used[k, code]:
+                    u = row_of[k, codes[b, y, x, k]]
+                    if u < 0:
                         continue
                     for dy in range(size):
                         oy = y + pad - dy
                         if oy < 0 or oy % stride != 0 or oy // stride >= high:
                             continue
                         line = board[oy // stride, at : at + run]
-                        row = rows[k, code, dy, residue]
+                        row = rows[u, dy, residue]
                         for c in range(run):
                             row[c] += line[c]

@@ -78,12 +78,14 @@ class Outputs(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What one layer said before its activation, and which parameters it said it with.
+    """What one layer said before its activation, and what it said it with.
 
-    ``said`` is one tensor ``[M, B, …]``, or, where ``apart``, one ``[B, …]`` for each mind.
+    ``said`` is one tensor ``[M, B, …]``, or, where ``apart``, one ``[B, …]`` for each mind;
+    ``weights`` has what each of them was made with, in the order of the ``parameters``' names.
     """
 
     said: list[torch.Tensor]
+    weights: list[tuple[torch.Tensor, ...]]
     parameters: tuple[str, ...]
     apart: bool
 
@@ -206,16 +208,16 @@ class Network:
                 [_convolution(x, w, None, layers[0]) for x, w in zip(pixels, weight, strict=True)]
             ).permute(0, 1, 3, 4, 2)
         first = first + bias[:, None, None, None, :]
-        self._note([first], f"{name}.conv0")
+        self._note(f"{name}.conv0", [first])
         first = torch.relu(first)
         if len(layers) == 1:
             return first.flatten(2)
         minds = [mind.permute(0, 3, 1, 2) for mind in first.unbind()]  # channels last in memory
         for i, layer in enumerate(layers[1:], 1):
             weights, biases = (p[f"{name}.conv{i}.{part}"].unbind() for part in ("weight", "bias"))
-            each = zip(minds, weights, biases, strict=True)
-            made = [_convolution(x, w, b, layer) for x, w, b in each]
-            self._note(made, f"{name}.conv{i}", apart=True)
+            apart = list(zip(weights, biases, strict=True))
+            made = [_convolution(x, *wb, layer) for x, wb in zip(minds, apart, strict=True)]
+            self._note(f"{name}.conv{i}", made, apart)
             minds = [torch.relu(y) for y in made]
         return torch.stack([x.permute(0, 2, 3, 1).flatten(1) for x in minds])
 
@@ -265,12 +267,19 @@ class Network:
     def _dense(self, name: str, x: torch.Tensor) -> torch.Tensor:
         p = self.parameters
         made = torch.baddbmm(p[f"{name}.bias"][:, None, :], x, p[f"{name}.weight"])
-        self._note([made], name)
+        self._note(name, [made])
         return made
 
-    def _note(self, said: list[torch.Tensor], name: str, *, apart: bool = False) -> None:
+    def _note(
+        self,
+        name: str,
+        said: list[torch.Tensor],
+        apart: list[tuple[torch.Tensor, ...]] | None = None,
+    ) -> None:
         if torch.is_grad_enabled() and is_policy(f"{name}."):
-            self.layers.append(Layer(said, (f"{name}.weight", f"{name}.bias"), apart))
+            names = f"{name}.weight", f"{name}.bias"
+            whole = [tuple(self.parameters[each] for each in names)]
+            self.layers.append(Layer(said, apart or whole, names, apart is not None))
 
 
 def new_network(spec: NetworkSpec, rng: np.random.Generator, table: Array | None = None) -> Network:

@@ -86,12 +86,16 @@ class Question:
     """What one person is asked.
 
     Attributes:
-        call: the call to action.
+        call: the call to action; ``{name}`` stands for whom it is put to.
         options: what can be chosen, all different; empty asks for free speech.
     """
 
     call: str
     options: tuple[str, ...] = ()
+
+    def to(self, name: str) -> str:
+        """The call, by name."""
+        return self.call.replace("{name}", name)
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,11 @@ class TextWords(SpaceWords):
         return '{"say": "", "choose": 0}'  # silence, or the first option
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 coin``, ``2 coins``."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def latest(news: Sequence[str]) -> str:
     """The news in lines, the oldest left out where there are too many."""
     kept: list[str] = []

@@ -160,7 +160,7 @@ class TextWorld(TextWords, RuleWorld):
                 "news": spaces.Text(MAX_NEWS, min_length=0, charset=_TEXT),
                 "call": line,
                 "options": spaces.Text(MAX_OPTIONS, min_length=0, charset=_TEXT),
-                "facts": spaces.Box(-1e3, 1e3, (len(self.fact_names),), np.float32),
+                "facts": spaces.Box(-np.inf, np.inf, (len(self.fact_names),), np.float32),
             }
         )
 
@@ -268,7 +268,7 @@ class TextWorld(TextWords, RuleWorld):
             "scene": f"{tale.clock}. {scene if there else 'You are elsewhere'}.",
             "knows": f"You are {tale.name(seat)}. {tale.people[seat].knows}".strip(),
             "news": latest(tale.news(seat)),
-            "call": question.call.replace("{name}", tale.name(seat)) if question else "",
+            "call": question.to(tale.name(seat)) if question else "",
             "options": "\n".join(options),
             "facts": np.array(self._facts(seat), dtype=np.float32),
         }
@@ -290,7 +290,8 @@ class TextWorld(TextWords, RuleWorld):
         if self._over is None:
             return super().render()
         lines = list(self.tale.log)
-        lines += [f"{self.tale.name(seat)} is asked: {it.call}" for seat, it in self._asked.items()]
+        for seat, question in self._asked.items():
+            lines.append(f"({seat}) {question.to(self.tale.name(seat))}")
         return "\n".join(lines)
 
     def draw(self) -> Image:

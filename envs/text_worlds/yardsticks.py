@@ -24,7 +24,7 @@ class Yardsticks(NamedTuple):
     nash: float
     random: float
 
-    def __add__(self, other: object) -> Yardsticks:  # type: ignore[override]
+    def __add__(self, other: object) -> Yardsticks:
         """Of two games played one after the other."""
         if not isinstance(other, Yardsticks):
             return NotImplemented

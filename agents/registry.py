@@ -203,6 +203,10 @@ def _resolve_text(spec: SpecText, root: Path, trusted: bool) -> AgentSpec:
         from .langchain_agents import langchain_spec
 
         return langchain_spec(spec, root, trusted=trusted)
+    if spec.kind == "concordia":
+        from .concordia_agents import concordia_spec
+
+        return concordia_spec(spec, root, trusted=trusted)
     if spec.kind in ("file", "module"):
         from .user_agents import user_spec
 

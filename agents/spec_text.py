@@ -1,7 +1,7 @@
 """The grammar of agent specs, the same on the command line, in YAML and in Python.
 
 ``random`` · ``scripted:NAME`` · ``llm:MODEL`` · ``trained:FOLDER`` · ``FILE.py`` ·
-``langchain:`` before one of the next two ·
+``langchain:`` before one of the next two · ``concordia:PREFAB``, or before one of the next two ·
 ``FILE.py:ATTR`` · ``package.module:ATTR`` · the name of an entry point, each with
 ``?key=value&key=value`` behind it. Values are YAML scalars; ``%26`` stands for ``&``. That a file
 and an attribute name an agent is how uvicorn and Inspect are told what to load. Windows drive
@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 
 from gymposium.errors import UsageError
 
-Kind = Literal["name", "scripted", "llm", "trained", "langchain", "file", "module"]
+Kind = Literal["name", "scripted", "llm", "trained", "langchain", "concordia", "file", "module"]
 _PREFIXES = ("scripted", "llm", "trained")
 
 # The first ".py" that ends the text or is followed by ":" or "?": "C:\\bots.py:Mine" has one.
@@ -52,8 +52,10 @@ class SpecText:
         """The spec without its parameters."""
         if self.kind in _PREFIXES:
             return f"{self.kind}:{self.target}"
-        if self.kind == "langchain":
-            return f"langchain:{self.target}:{self.attr}"
+        if self.kind in ("langchain", "concordia") and self.attr:
+            return f"{self.kind}:{self.target}:{self.attr}"
+        if self.kind == "concordia":
+            return f"concordia:{self.target}"
         return f"{self.target}:{self.attr}" if self.attr else self.target
 
     def __str__(self) -> str:
@@ -87,6 +89,14 @@ def parse_spec(text: str, extra: Mapping[str, Any] | None = None) -> SpecText:
                 "langchain:FILE.py:FACTORY"
             )
         return SpecText("langchain", inner.target, inner.attr, inner.params)
+    if text.startswith("concordia:"):
+        inner = parse_spec(text.removeprefix("concordia:").strip(), extra)
+        if inner.kind not in ("name", "module") and not (inner.kind == "file" and inner.attr):
+            raise UsageError(
+                f"the agent {text!r} names no prefab; write concordia:basic, "
+                "concordia:FILE.py:CLASS or concordia:package.module:CLASS"
+            )
+        return SpecText("concordia", inner.target, inner.attr, inner.params)
     match = _FILE.fullmatch(text)
     if match and not text.startswith("trained:"):
         attr = match["attr"]

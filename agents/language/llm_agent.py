@@ -7,6 +7,7 @@ model its own answer and the reason. The same class plays every world that has w
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -113,22 +114,18 @@ class LLMAgent:
     ) -> tuple[Completion, Call]:
         """Ask what stands at the end of the messages, and keep what is said to it."""
         messages = self._messages(limit)
-        done = (
-            await ask_model(
-                backend,
-                messages,
-                schema=answer.schema,
-                seed=seed,
-                temperature=self._temperature,
-                top_p=self._top_p,
-                max_tokens=limit,
-                timeout=self._time_limit,
-            )
-        )[0]
+        asked: dict[str, Any] = {
+            "temperature": self._temperature,
+            "top_p": self._top_p,
+            "max_tokens": limit,
+            "seed": seed,
+            "schema": answer.schema,
+        }
+        done = (await ask_model(backend, messages, timeout=self._time_limit, **asked))[0]
         # A repeated question may carry no answer of ours (a time-out): roles still must alternate.
         self._answers.append(answer_message(done.text))
         self._memory.calibrate(sizes(messages), done.usage.prompt_tokens, len(messages))
-        return done, self._call(messages, done, answer, limit, seed)
+        return done, call_of(self._backend.name, messages, done, asked)
 
     def end(self, outcome: Outcome) -> None:
         """The match is over; drop what was remembered."""
@@ -174,35 +171,25 @@ class LLMAgent:
                 messages.append(message)
         return messages
 
-    def _call(
-        self,
-        messages: list[Message],
-        done: Completion,
-        answer: AnswerSchema,
-        limit: int,
-        seed: int,
-    ) -> Call:
-        parameters: dict[str, Any] = {
-            "temperature": self._temperature,
-            "top_p": self._top_p,
-            "max_tokens": limit,
-            "seed": seed,
-            "schema": answer.schema,
-        }
-        return Call(
-            model=self._backend.name,
-            messages=[plain_message(message) for message in messages],
-            completion=done.text,
-            parameters=parameters,
-            usage=done.usage,
-            seconds=done.seconds,
-            prompt_ids=done.prompt_ids,
-            completion_ids=done.completion_ids,
-            logprobs=done.logprobs,
-            cached=done.cached,
-            finish_reason=done.finish_reason,
-            money=done.money,
-        )
+
+def call_of(
+    model: str, messages: Sequence[Message], done: Completion, parameters: Mapping[str, Any]
+) -> Call:
+    """The record of one model call."""
+    return Call(
+        model=model,
+        messages=[plain_message(message) for message in messages],
+        completion=done.text,
+        parameters=parameters,
+        usage=done.usage,
+        seconds=done.seconds,
+        prompt_ids=done.prompt_ids,
+        completion_ids=done.completion_ids,
+        logprobs=done.logprobs,
+        cached=done.cached,
+        finish_reason=done.finish_reason,
+        money=done.money,
+    )
 
 
 def sample_seed(seed: int, step: int, *numbers: int) -> int:

@@ -18,3 +18,31 @@ register(
         },
     )
 )
+register(
+    WorldSpec(
+        id="weights_task-v0",
+        entry_point="gymposium.envs.common_ground.weights_task:WeightsTask",
+        summary="Find out together what blocks weigh; each has seen other weighings.",
+        seats=(1, 9),
+        kind="cooperative",
+        turn_based=True,
+        tags=("common ground", "collaboration", "language", "evidence"),
+        presets={
+            "three": {},
+            "paper": {"weights": [10, 10, 20, 30, 50]},
+            "judged": {"blocks": 3, "participants": 2, "rounds": 2, "judge": True},
+        },
+    )
+)
+register(
+    WorldSpec(
+        id="ranking_task-v0",
+        entry_point="gymposium.envs.common_ground.ranking_task:RankingTask",
+        summary="Rank goods in talk; each was told other true comparisons.",
+        seats=(1, 9),
+        kind="cooperative",
+        turn_based=True,
+        tags=("common ground", "collaboration", "language", "hidden profile"),
+        presets={"five": {}, "three": {"items": 3, "told": 1, "participants": 2, "rounds": 1}},
+    )
+)

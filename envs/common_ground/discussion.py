@@ -325,6 +325,20 @@ class Discussion(DiscussionWords, RuleWorld):
     def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         return tables(self)
 
+    def render(self) -> str:
+        """The talk so far for a spectator, and what is common ground."""
+        if self._ledger is None:
+            return super().render()
+        names, ledger = self.proposition_names(), self.ledger
+        lines = [f"Turn {self._clock} of {len(self.schedule)}: {PHASES[self.phase]}."]
+        for member, seat in enumerate(self.members):
+            held = "; ".join(names[p] for p in np.flatnonzero(ledger.held[member]))
+            lines.append(f"[{seat}] holds: {held or 'nothing'}")
+            if self._words[member]:
+                lines.append(f"    {self._words[member]}")
+        common = "; ".join(names[p] for p in np.flatnonzero(ledger.common))
+        return "\n".join([*lines, f"Common ground: {common or 'nothing'}"])
+
     @property
     def solos(self) -> list[Codes | None]:
         """What each answered alone."""

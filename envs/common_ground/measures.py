@@ -41,8 +41,9 @@ METRICS = (
 """Of every discussion. ``score``: of the group's answer. ``solo_score``: mean of the answers alone.
 ``gain``: the former less the latter. ``common_ground``: propositions that are common ground at the
 end and true, of all true ones. ``ground_true``, ``ground_false``, ``ground_ever``: how many, at the
-end and at any time. ``agreement``: how many hold the commonest answer to a question. ``solo_types``,
-``talk_types``, ``cg_gain``: kinds of answers, alone, in the talk, and the difference. ``unique``,
+end and at any time. ``agreement``: how many hold the commonest answer to a question.
+``solo_types``, ``talk_types``, ``cg_gain``: kinds of answers, alone, in the talk, and the
+difference. ``unique``,
 ``stuck``, ``circular``: transitions. ``helpful``, ``harmful``: utterances that claim more truths
 than errors, and the other way round. ``adopted``, ``effect``, ``unfounded``, ``reversals``: as in
 :class:`~.ledger.Utterance`, summed."""

@@ -64,7 +64,7 @@ class WasonWords(DiscussionWords):
 
     def due(self) -> str:
         """An answer is the cards to turn."""
-        return "name the cards to turn; all others are left"
+        return "the cards to turn, by symbol or place; all others are left"
 
     def example(self) -> str:
         """As it is said of a card."""

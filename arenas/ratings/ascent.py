@@ -30,6 +30,7 @@ def ascend(
     low: Floats | float = -np.inf,
     high: Floats | float = np.inf,
     tolerance: float = 1e-9,
+    enough: float = 0.0,
     max_iterations: int = 100,
 ) -> Maximum:
     """Climb until steps are small.
@@ -41,6 +42,7 @@ def ascend(
         low: lower bounds of the values.
         high: upper bounds of the values.
         tolerance: largest step at which the search stops.
+        enough: rise that a step promises below which it stops as well.
         max_iterations: steps at most.
     """
     values = start.copy()
@@ -48,7 +50,7 @@ def ascend(
     for iteration in range(max_iterations):
         step = np.clip(values + step_of(gradient, curvature), low, high) - values
         largest = float(np.abs(step).max(initial=0.0))
-        if largest < tolerance:
+        if largest < tolerance or 0.5 * float(gradient @ step) < enough:
             return Maximum(values + step, True, iteration)
         step = step * min(1.0, _MAX_STEP / largest)
         for _ in range(_HALVINGS):

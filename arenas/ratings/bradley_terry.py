@@ -302,9 +302,11 @@ class Likelihood:
 
 def _with_last_column(design: csr_array, column: Floats) -> csr_array:
     from scipy.sparse import csr_array as make
-    from scipy.sparse import hstack
 
-    return make(hstack([design[:, :-1], column[:, None]], format="csr"))
+    rows = np.arange(len(column))
+    last = np.full_like(rows, design.shape[1] - 1)
+    added = make((column, (rows, last)), shape=design.shape)
+    return make(design + added)
 
 
 def _newton_step(

@@ -25,6 +25,7 @@ DENSE = 1_500
 _DRAWS = 200
 _CHUNK = 25
 _MOST_PRODUCTS = 2_000
+_FLAT = 1e-12
 
 
 class Precision:
@@ -95,7 +96,12 @@ class Precision:
             if np.all(np.sqrt((left * left).sum(axis=0)) <= goal):
                 break
             product = moves * self.times(step)
-            rise = energy / np.maximum((step * product).sum(axis=0), 1e-300)
+            bend = (step * product).sum(axis=0)
+            # Along what nothing pins there is only rounding to be followed.
+            pinned = bend > _FLAT * (squares[:, None] * step * step).sum(axis=0)
+            if not pinned.any():
+                break
+            rise = np.where(pinned, energy / np.where(pinned, bend, 1.0), 0.0)
             found += rise * step
             left -= rise * product
             towards = scale * left
@@ -112,7 +118,7 @@ class Precision:
             many = min(_CHUNK, number - start)
             noise = self._transposed @ (roots[:, None] * rng.standard_normal((len(roots), many)))
             noise += spread[:, None] * rng.standard_normal((self.size, many))
-            drawn[start : start + many] = self.solve(noise, tolerance=1e-4).T
+            drawn[start : start + many] = self.solve(noise, tolerance=1e-3).T
         return drawn
 
     def covariance(self) -> Floats:

@@ -20,3 +20,23 @@ register(
         },
     )
 )
+
+register(
+    WorldSpec(
+        id="conference-v0",
+        entry_point="gymposium.envs.societies.conference:Conference",
+        summary="Review for a venue over the years, by ratings or in pairs, where truth is known.",
+        seats=(1, 21),
+        kind="mixed",
+        turn_based=False,
+        extras=("mesa",),
+        tags=("society", "peer review", "judgement", "ranking", "mechanism design", "mesa"),
+        presets={
+            "ratings": {},
+            "pairwise": {"mechanism": "pairwise"},
+            "hybrid": {"mechanism": "hybrid"},
+            "chaired": {"mechanism": "chair", "years": 6, "load": 4, "seats": 1},
+            "blind": {"mechanism": "pairwise", "blind": True},
+        },
+    )
+)

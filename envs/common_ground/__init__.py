@@ -46,3 +46,32 @@ register(
         presets={"five": {}, "three": {"items": 3, "told": 1, "participants": 2, "rounds": 1}},
     )
 )
+register(
+    WorldSpec(
+        id="advised-v0",
+        entry_point="gymposium.envs.common_ground.advised:Advised",
+        summary="Any world, with a partner who advises before one acts, well or badly.",
+        seats=(1, 50),
+        kind="by parameters",
+        turn_based=False,
+        tags=("common ground", "collaboration", "advice", "modified actions", "wrapper"),
+        presets={
+            "selection": {
+                "params": {"participants": 1, "rounds": 0, "solo": False},
+            },
+            "partner": {
+                "params": {"participants": 3, "rounds": 1},
+                "adviser": "seat",
+                "collaborators": ["player_0"],
+                "quality": 1.0,
+            },
+            "chicken": {
+                "world": "iterated_matrix-v0",
+                "params": {"game": "chicken", "rounds": 3},
+                "adviser": "seat",
+                "collaborators": ["player_1"],
+                "modify": 0.2,
+            },
+        },
+    )
+)

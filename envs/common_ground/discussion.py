@@ -264,6 +264,14 @@ class Discussion(DiscussionWords, RuleWorld):
         allowed = np.array([bool(row[code]) for row, code in zip(mask, codes, strict=True)])
         return {"stances": np.where(allowed, codes, SILENT), "say": "", **self._no_move()}
 
+    def advice_mask(self, seat: str) -> Any:
+        """What advice can say, right or wrong: an answer to each question that is open."""
+        rows = self._open_codes()
+        for row in rows:
+            if row[1:-1].any():
+                row[0] = row[-1] = 0
+        return {"stances": tuple(rows), "say": None, **dict.fromkeys(self._more_space())}
+
     def _no_move(self) -> dict[str, Any]:
         return {}
 

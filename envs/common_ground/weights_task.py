@@ -16,13 +16,13 @@ Observation
     ``heard``. Questions are all pairs of blocks, then the blocks.
 
 Actions
-    A Dict: ``stances`` (a pair: 0 silent, 1 =, 2 >, 3 <, 4 !=, 5 unsure; a block: 0 silent, then
-    its weights, last unsure), ``pans`` (0 off, 1 left, 2 right for each block; blocks on both sides
+    A Dict: ``stances`` (a pair: 0 silent, 1 =, 2 >, 3 <, 4 !=, 5 unsure; a block: 0 silent, its
+    weights, last unsure), ``pans`` (0 off, 1 left, 2 right for each block; blocks on both sides
     make a weighing), ``say``. In an answer only weights are open.
 
 Rules
-    Whoever speaks may also weigh once, while ``scales`` weighings are left to the group; all see the
-    outcome. Two single blocks weighed against each other are common ground at once. The group's
+    Whoever speaks may also weigh once, while ``scales`` weighings are left to the group; all see
+    the outcome. Two single blocks weighed against each other are common ground at once. The group's
     answer is, block by block, what most of those who answer say; a tie is no answer.
 
 Reward

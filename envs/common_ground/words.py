@@ -258,6 +258,11 @@ class DiscussionWords:
             said["say"] = str(action["say"])
         return as_json({**said, **self.say_more(action)})
 
+    def format_seen(self, seat: str, action: Action, observation: Any) -> str:
+        """The claims of ``action`` as they are said in this match, and its words."""
+        claims = self._listed(np.asarray(action["stances"]), observation) or "no claim"
+        return f"{claims} ({action['say']})" if action["say"] else claims
+
     def read(self, seat: str, text: str, observation: Any) -> Codes:
         """The stances that plain talk takes: a row of codes ``[Q]``.
 

@@ -10,9 +10,10 @@ Seats
     the boss. A union organiser is present in talk, played by the rules.
 
 Observation
-    See :mod:`.text_world`. ``facts``: ``workers``, ``day`` (of those on which one decides),
-    ``days``, ``wage`` (of today), ``raised`` (1 once it has been), ``strikers`` (yesterday; -1
-    before the first day), ``own`` (one's own choice yesterday: 1 struck, 0 worked, -1 none),
+    See :mod:`.text_world`. ``facts``: ``workers``, ``day`` (the next on which one decides),
+    ``days``, ``wage``, ``raised`` (1 once it has been), ``compounds`` (1 if it can be raised again
+    and again), ``strikers`` (at the latest strike or working day; -1
+    before the first), ``own`` (one's own choice then: 1 struck, 0 worked, -1 none),
     ``needed`` (strikers needed to put the boss under the highest pressure), ``coins``; for the boss
     ``coins`` is 0 and ``own`` the latest pressure (0 content, 1 worried, 2 furious).
 
@@ -78,6 +79,10 @@ from .yardsticks import NOTHING_AT_STAKE, Yardsticks
 SKINS = ("railroad", "coal", "garment")
 BOSSES = ("fixed-rule", "paranoid", "busting")
 RULES = ("contest", "v2")
+FACTS = (
+    *("workers", "day", "days", "wage", "raised", "compounds"),
+    *("strikers", "own", "needed", "coins"),
+)
 WORK, STRIKE = 0, 1
 RAISE, HOLD = 0, 1
 PRESSURE = (
@@ -183,9 +188,7 @@ class LaborAction(TextWorld):
 
     id: ClassVar[str] = "labor_action-v0"
     params_type = LaborActionParams
-    fact_names = (
-        *("workers", "day", "days", "wage", "raised", "strikers", "own", "needed", "coins"),
-    )
+    fact_names = FACTS
     own_metrics = ("strikes", "raised")
 
     def _cast(self) -> dict[str, str]:
@@ -225,6 +228,7 @@ class LaborAction(TextWorld):
             self._day = day
             yield from self._workday(tale)
             if day < it.days and day <= 1 + it.dinners:
+                self._day = day + 1
                 tale.clock.hour = "evening"
                 yield from self._dinner(tale)
 
@@ -293,9 +297,9 @@ class LaborAction(TextWorld):
         else:
             own = last[self.main.index(seat)] if last else -1
             coins = self._coins[seat]
-        raised = int(self._wage > it.wage)
-        strikers = sum(last) if last else -1
-        return (it.workers, self._day, it.days, self._wage, raised, strikers, own, needed, coins)
+        raised, compounds = self._wage > it.wage, self.params.rules == "contest"
+        pay = (it.workers, self._day, it.days, self._wage, int(raised), int(compounds))
+        return (*pay, sum(last) if last else -1, own, needed, coins)
 
     def _yardsticks(self) -> Yardsticks:
         it, p = self._it, self.params
@@ -312,12 +316,14 @@ class LaborAction(TextWorld):
         it = self._it
         if seat == "boss":
             return "You decide each day whether to raise your workers' wages, by the pressure."
+        often = ", again and again" if self.params.rules == "contest" else ", once"
         return (
             f"You are one of {it.workers} workers. Every day, {counted(it.days, 'day')} in all, "
             "you all decide at the same time to go to work, which pays the day's wage, or to "
             "join the strike, which pays nothing. The more of you strike, the harder the boss "
             "is pressed, and a boss who is pressed hard may double everybody's wage from the next "
-            f"day on. Food and bed cost {it.cost:g} coins each time. You want to end with as many coins as you can."
+            f"day on{often}. Food and bed cost {it.cost:g} coins each time. You want to end with "
+            "as many coins as you can."
         )
 
 

@@ -69,6 +69,11 @@ from .text_world import TextWorld, TextWorldParams
 from .yardsticks import NOTHING_AT_STAKE, Yardsticks, of_stage
 
 MOST_PUBS = 4
+FACTS = (
+    *("pubs", "favourite", "closed", "night"),
+    *(f"named_{pub}" for pub in range(MOST_PUBS)),
+    *(f"went_{pub}" for pub in range(MOST_PUBS)),
+)
 ELSEWHERE = 0.8
 """What a night is worth outside one's favourite pub, of one inside it."""
 FRIENDSHIPS = ("all", "drawn", "single")
@@ -141,11 +146,7 @@ class PubCoordination(TextWorld):
 
     id: ClassVar[str] = "pub_coordination-v0"
     params_type = PubCoordinationParams
-    fact_names = (
-        *("pubs", "favourite", "closed", "night"),
-        *(f"named_{pub}" for pub in range(MOST_PUBS)),
-        *(f"went_{pub}" for pub in range(MOST_PUBS)),
-    )
+    fact_names = FACTS
     own_metrics = ("together", "closed_door")
 
     def _cast(self) -> dict[str, str]:
@@ -193,7 +194,10 @@ class PubCoordination(TextWorld):
         for id, person in tale.people.items():
             favourite = self._pubs[self._likes[id]].name
             friends = ", ".join(it.name for it in self._bonds.of(id, tale.people)) or "nobody"
-            person.knows = f"Your favourite pub is {favourite}. Your friends: {friends}."
+            person.knows = (
+                f"The pubs: {'; '.join(names)}. Your favourite: {favourite}. "
+                f"Your friends: {friends}."
+            )
 
     def _evening(self, tale: Tale) -> Story:
         rng, p = tale.rng, self.params
@@ -204,7 +208,7 @@ class PubCoordination(TextWorld):
             pub.open = number != self._closed
         names = tuple(pub.name for pub in self._pubs)
         self._heard_from = tale.moment
-        tale.enter("On the square", everybody, f"Where to tonight? The pubs: {', '.join(names)}.")
+        tale.enter("On the square", everybody, "Where to tonight?")
         if self._closed >= 0:
             tale.tell(f"You alone have heard that {names[self._closed]} is closed.", self.main[0])
         yield from tale.talk("What does {name} say to the others?", rounds=p.talk)

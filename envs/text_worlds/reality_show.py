@@ -68,6 +68,7 @@ from .tale import Story, Tale
 from .text_world import TextWorld, TextWorldParams
 from .yardsticks import Yardsticks, of_stage
 
+FACTS = ("game", "round", "cooperators", "own", "people")
 GAMES = ("prisoners-dilemma", "chicken", "stag-hunt", "chicken-strict")
 _PAYS = {
     "prisoners-dilemma": ((1.0, -1.0), (1.5, 1.0)),
@@ -131,7 +132,7 @@ class RealityShow(TextWorld):
 
     id: ClassVar[str] = "reality_show-v0"
     params_type = RealityShowParams
-    fact_names = ("game", "round", "cooperators", "own", "people")
+    fact_names = FACTS
     own_metrics = ("cooperation", "rounds")
 
     def _cast(self) -> dict[str, str]:

@@ -79,6 +79,10 @@ from .text_words import counted
 from .text_world import TextWorld, TextWorldParams
 from .yardsticks import NOTHING_AT_STAKE, Yardsticks, of_stage
 
+FACTS = (
+    *("year", "years", "treaty", "defended", "fed", "other_trained"),
+    *("like_rest", "like_farm", "like_train"),
+)
 VILLAGERS = 2
 YES, NO = 0, 1
 DEFENCE, FOOD = 0.25, 0.1
@@ -182,10 +186,7 @@ class StateFormation(TextWorld):
 
     id: ClassVar[str] = "state_formation-v0"
     params_type = StateFormationParams
-    fact_names = (
-        *("year", "years", "treaty", "defended", "fed", "other_trained"),
-        *("like_rest", "like_farm", "like_train"),
-    )
+    fact_names = FACTS
     own_metrics = ("treaties", "defended", "fed", "persuaded")
     most_options = len(PLANS)
 

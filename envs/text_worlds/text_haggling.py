@@ -67,6 +67,10 @@ from .text_world import TextWorld, TextWorldParams
 from .yardsticks import Yardsticks
 
 GOODS = ("apple", "banana", "pear")
+FACTS = (
+    *("buys", *(f"value_{good}" for good in GOODS)),
+    *("price", "good", "top", "low", "high", "deals"),
+)
 PARTNERS = ("none", "gullible", "stubborn")
 MERCHANT = "merchant"
 GULLIBLE_PRICE, STUBBORN_PRICE = 3, 4
@@ -146,10 +150,7 @@ class TextHaggling(TextWorld):
     id: ClassVar[str] = "text_haggling-v0"
     turn_based: ClassVar[bool] = True
     params_type = TextHagglingParams
-    fact_names = (
-        *("buys", *(f"value_{good}" for good in GOODS)),
-        *("price", "good", "top", "low", "high", "deals"),
-    )
+    fact_names = FACTS
     own_metrics = ("agreement", "efficiency")
 
     def _cast(self) -> dict[str, str]:
@@ -306,7 +307,8 @@ class TextHaggling(TextWorld):
             f"{counted(p.games, 'time')}: you talk, then the buyer makes one offer of 1 to "
             f"{p.top} coins{several}, which the seller accepts or rejects. If it is "
             "accepted, the buyer earns what the fruit is worth to him less the price, the seller "
-            "the price less what it cost him; if not, both earn nothing. You want to earn as much as you can."
+            "the price less what it cost him; if not, both earn nothing. You want "
+            "to earn as much as you can."
         )
 
 

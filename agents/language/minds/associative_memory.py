@@ -18,10 +18,17 @@ MOST = 256
 
 
 class Kept(NamedTuple):
-    """A text in memory, and the number of the turn it is from."""
+    """One memory.
+
+    Attributes:
+        turn: the number of the turn it is from.
+        text: what is remembered.
+        cue: what it is found by.
+    """
 
     turn: int
     text: str
+    cue: str
 
 
 class AssociativeMemory:
@@ -41,10 +48,16 @@ class AssociativeMemory:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def add(self, turn: int, text: str) -> None:
-        """Put a text in; one that is there already counts as seen in its latest turn only."""
+    def add(self, turn: int, text: str, cue: str = "") -> None:
+        """Put a text in; one that is there already counts as seen in its latest turn only.
+
+        Args:
+            turn: its number; never less than an earlier one.
+            text: what to remember.
+            cue: what it is found by; the text itself unless given.
+        """
         self._kept = [kept for kept in self._kept if kept.text != text][1 - self._most :]
-        self._kept.append(Kept(turn, text))
+        self._kept.append(Kept(turn, text, cue or text))
 
     def retrieve(self, query: str, count: int, *, before: int) -> list[Kept]:
         """The best matches from turns before ``before``, in the order of their turns.
@@ -60,9 +73,9 @@ class AssociativeMemory:
         if self.by == "embeddings":
             asked = embed(query)
             # Rounded, so that the last bits of a sum, which machines differ in, decide nothing.
-            scores = [round(float(asked @ embed(kept.text)), 5) for kept in open_]
+            scores = [round(float(asked @ embed(kept.cue)), 5) for kept in open_]
         else:
-            scores = bm25(query, [kept.text for kept in open_])
+            scores = bm25(query, [kept.cue for kept in open_])
             open_ = [kept for kept, score in zip(open_, scores, strict=True) if score > 0]
             scores = [score for score in scores if score > 0]
         order = sorted(range(len(open_)), key=lambda index: (-scores[index], -index))

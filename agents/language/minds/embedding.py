@@ -119,5 +119,9 @@ def _normal(x: Floats, weights: dict[str, Floats], name: str) -> Floats:
 def _gelu(x: Floats) -> Floats:
     from scipy.special import erf
 
-    made: Floats = x * np.float32(0.5) * (1 + erf(x / np.float32(np.sqrt(2))))
+    made: Floats = x * np.float32(1 / np.sqrt(2))
+    erf(made, out=made)
+    made += 1
+    made *= x
+    made *= np.float32(0.5)
     return made

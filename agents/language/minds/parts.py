@@ -17,8 +17,10 @@ from gymposium.types import Seat
 from .associative_memory import AssociativeMemory, Ranking
 from .part import Moment, Part
 
-MEMORY_LENGTH = 300
+MEMORY_LENGTH = 240
 """Characters of a memory; a longer turn is cut in the middle."""
+CUE_LENGTH = 120
+"""Characters of what a memory is found by: embedding takes time in proportion."""
 
 
 class Identity(Part):
@@ -51,6 +53,8 @@ class Goal(Identity):
 class Recall(Part):
     """Associative memory: turns that have left working memory come back when they fit.
 
+    Of a turn only what is new in it is remembered: lines that stood in the turn before are not.
+
     Args:
         count: memories at a time.
         by: ``embeddings``, ``bm25``, or ``auto`` for the first where it is installed.
@@ -63,18 +67,24 @@ class Recall(Part):
     def begin(self, seat: Seat) -> str:
         """Forget the last match."""
         self._memory = AssociativeMemory(self._by)
+        self._before: set[str] = set()
+        self._new = ""
         return ""
 
     async def consider(self, moment: Moment) -> None:
         """Bring back what fits the turn."""
+        lines = moment.turn.text.splitlines()
+        self._new = _short(" ".join(line for line in lines if line not in self._before))
+        self._before = set(lines)
         gone = moment.number - moment.visible
-        found = self._memory.retrieve(_short(moment.turn.text), self._count, before=gone)
+        found = self._memory.retrieve(_short(self._new, CUE_LENGTH), self._count, before=gone)
         if found:
             moment.note("\n".join(["You remember:", *(f"- {kept.text}" for kept in found)]))
 
     def keep(self, number: int, seen: str, done: str) -> None:
-        """Remember a turn."""
-        self._memory.add(number, f"{_short(seen)} You answered {_short(done, 80)}.")
+        """Remember what was new in the turn, to be found by that, and what was answered."""
+        text = f"{self._new} You answered {_short(done, 80)}.".strip()
+        self._memory.add(number, text, _short(self._new, CUE_LENGTH))
 
 
 def _short(text: str, most: int = MEMORY_LENGTH) -> str:

@@ -186,6 +186,17 @@ def test_a_memory_comes_back_only_when_its_turn_is_out_of_sight():
     assert replies[-1].trace[0]["kind"] == "note"
 
 
+def test_only_what_is_new_in_a_turn_is_remembered():
+    house = "You are Wanda.\nThe pubs: Swan, Lion."
+    events = ["Lev went to the Swan.", "Rain.", "Wind.", "Snow.", "Did Lev like the Swan?"]
+    turns = [make_turn(step, f"{house}\n{text}") for step, text in enumerate(events)]
+    mind, backend = begun([], [Recall(1, by="bm25")], memory_tokens=60)
+    play(mind, turns)
+    remembered = contents(backend.asked[-1])[-1].partition("You remember:")[2]
+    assert remembered.count("Wanda") == 1  # in the first turn she was new
+    assert "- You are Wanda. The pubs: Swan, Lion. Lev went to the Swan." in remembered
+
+
 def test_a_plan_holds_for_its_turns_and_is_then_made_anew():
     plans = [said("Plan A"), MOVE, MOVE, said("Plan B"), MOVE]
     mind, backend = begun(plans, [Plan("Plan?", every=2)])

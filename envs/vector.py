@@ -12,6 +12,8 @@ bit for bit, the single world after ``reset(int(seeds[i]))``.
 
 from __future__ import annotations
 
+import os
+import pickle
 from collections.abc import Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
@@ -168,6 +170,8 @@ def make_vec(
         raise UsageError(
             f"{world.id} has no vector form; the worlds that do are: {', '.join(fast)}"
         )
+    if num_envs >= _MANY:
+        _must_fit(world.id, build, int(num_envs))
     try:
         made: VectorWorld = build(int(num_envs), num_threads=int(num_threads), autoreset=autoreset)
     except MemoryError as error:
@@ -175,3 +179,24 @@ def make_vec(
             f"{id}: memory cannot hold num_envs={num_envs} matches: {error}"
         ) from error
     return made
+
+
+_MANY = 2**16
+
+
+def _must_fit(id: str, build: Any, num_envs: int) -> None:
+    """Refuse more matches than the machine's memory holds; elsewhere the system may just kill us.
+
+    What a match takes is the difference between batches of two and of one.
+    """
+    one, two = (len(pickle.dumps(build(rows), protocol=5)) for rows in (1, 2))
+    need = (two - one) * num_envs
+    try:
+        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # no such question on this system
+        return
+    if need > there:
+        raise UsageError(
+            f"{id}: memory cannot hold num_envs={num_envs} matches: they take about "
+            f"{need / 2**30:,.1f} GiB, the machine has {there / 2**30:,.1f}"
+        )

@@ -16,6 +16,7 @@ gain sqrt(2), 0.01 for the actor's last layer and 1 for the critics'.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -85,7 +86,7 @@ class Layer(NamedTuple):
     """
 
     said: list[torch.Tensor]
-    weights: list[tuple[torch.Tensor, ...]]
+    weights: Sequence[tuple[torch.Tensor, ...]]
     parameters: tuple[str, ...]
     apart: bool
 
@@ -274,7 +275,7 @@ class Network:
         self,
         name: str,
         said: list[torch.Tensor],
-        apart: list[tuple[torch.Tensor, ...]] | None = None,
+        apart: Sequence[tuple[torch.Tensor, ...]] | None = None,
     ) -> None:
         if torch.is_grad_enabled() and is_policy(f"{name}."):
             names = f"{name}.weight", f"{name}.bias"

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymposium.errors import UsageError
 
 from ..arrays import action_array, as_array
+from ..exclusive import Exclusive, alone
 from ..grid.batch import following_seeds
 from ..grid.vector import MODES
 from ..seeds import row_seeds
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .survival_bandit import SurvivalBandit
 
 
-class SurvivalVectorWorld:
+class SurvivalVectorWorld(Exclusive):
     """``num_envs`` lives; see :class:`~gymposium.envs.vector.VectorWorld`.
 
     Observations are float32 ``[E, 1, 2]`` (``[E, 1, 1]`` without the steps left). Infos have
@@ -33,6 +34,7 @@ class SurvivalVectorWorld:
     def __init__(
         self, world: SurvivalBandit, num_envs: int, *, autoreset: str = "next_step"
     ) -> None:
+        super().__init__()
         self._world = world
         self.id, self.params = world.id, world.params
         self.horizon = world.instance.horizon
@@ -55,6 +57,7 @@ class SurvivalVectorWorld:
         self._returns = np.zeros(num_envs)
         self._ended: Any = None
 
+    @alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -79,11 +82,13 @@ class SurvivalVectorWorld:
         events = np.zeros((self.num_envs, kernel.EVENTS), np.float32)
         return self._seen(out), _infos(events)
 
+    @alone
     def step(
         self, actions: Any, *, out: Any = None, observe: bool = True
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One pull in every row; see :meth:`VectorWorld.step`."""
         arms = self._actions(actions)
+        self._buffer(out)  # refused before anything has moved
         idle = self._ended
         if self.autoreset_mode is AutoresetMode.DISABLED and idle.any():
             raise UsageError(

@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 from gymposium.errors import UsageError
 
 from ..arrays import as_array
+from ..exclusive import Exclusive, alone
 from ..grid.batch import following_seeds
 from ..grid.vector import MODES
 from ..seeds import row_seeds
@@ -44,7 +45,7 @@ _NAMES = {
 }
 
 
-class WasonVectorWorld:
+class WasonVectorWorld(Exclusive):
     """``num_envs`` groups; see :class:`~gymposium.envs.vector.VectorWorld`.
 
     Observations are uint8 ``[E, A, 15 + 4 A]``: phase, turns taken, four symbols, the hint, the
@@ -63,6 +64,7 @@ class WasonVectorWorld:
     def __init__(
         self, world: WasonCards, num_envs: int, *, autoreset: str = "next_step", track: bool = True
     ) -> None:
+        super().__init__()
         self.id, self.params, self._track = world.id, world.params, track
         self.num_envs, self.agents = num_envs, world.members
         self.num_agents = count = len(world.members)
@@ -80,6 +82,7 @@ class WasonVectorWorld:
         self._table = _blank(num_envs, count)
         self._ended: Any = None
 
+    @alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -99,11 +102,13 @@ class WasonVectorWorld:
         self._ended = self._ended & ~which
         return self._seen(out), {"actor": self._actor()}
 
+    @alone
     def step(
         self, actions: Any, *, out: Any = None, observe: bool = True
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One turn in every row; see :meth:`VectorWorld.step`."""
         taken = self._actions(actions)
+        self._buffer(out)  # refused before anything has moved
         idle = self._ended
         if self.autoreset_mode is AutoresetMode.DISABLED and idle.any():
             raise UsageError(
@@ -211,7 +216,9 @@ class WasonVectorWorld:
                 f"got {found.dtype} {found.shape}"
             )
         if found.min() < 0 or found.max() > 3:
-            raise UsageError(f"{self.id}: a stance is a number from 0 to 3, got {found.max()}")
+            raise UsageError(
+                f"{self.id}: actions are stances from 0 to 3, got {found.min()} … {found.max()}"
+            )
         return np.ascontiguousarray(found, np.int64)
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import threading
 import weakref
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -17,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from gymposium.errors import UsageError
 
 from ..arrays import action_array, as_array
+from ..exclusive import Exclusive, alone
 from ..seeds import row_seeds
 from .batch import GridBatch, codes_of, following_seeds
 from .state import RETURN
@@ -32,33 +30,14 @@ MODES = {
     "disabled": AutoresetMode.DISABLED,
 }
 
-_M = TypeVar("_M", bound=Callable[..., Any])
 
-
-def _alone(method: _M) -> _M:
-    """Let one thread at a time in: a batch has one course, and its buffers serve one call."""
-
-    @functools.wraps(method)
-    def guarded(self: GridVectorWorld, *args: Any, **kwargs: Any) -> Any:
-        if not self._busy.acquire(blocking=False):
-            raise UsageError(
-                f"{self.id}: two threads use one vector world at the same time; give each its own "
-                "(num_threads=… makes several threads play the rows of one)"
-            )
-        try:
-            return method(self, *args, **kwargs)
-        finally:
-            self._busy.release()
-
-    return cast("_M", guarded)
-
-
-class GridVectorWorld:
+class GridVectorWorld(Exclusive):
     """Many matches of a grid world; see :class:`~gymposium.envs.vector.VectorWorld`."""
 
     def __init__(
         self, world: GridWorld, num_envs: int, *, num_threads: int = 1, autoreset: str = "next_step"
     ) -> None:
+        super().__init__()
         self._world = world
         self._game = game = world.game
         self.id, self.params, self.horizon = world.id, world.params, game.horizon
@@ -81,17 +60,12 @@ class GridVectorWorld:
         bounds = np.linspace(0, num_envs, min(num_threads, num_envs) + 1).astype(int).tolist()
         self._slices = list(itertools.pairwise(bounds))
         self._pool: ThreadPoolExecutor | None = None
-        self._busy = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but threads and lock, so that a batch can be copied in mid-match."""
-        return {**self.__dict__, "_pool": None, "_busy": None}
+        """All but threads and lock; a copy's threads start with its next step."""
+        return {**super().__getstate__(), "_pool": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take up what was copied; threads start with the next step."""
-        self.__dict__.update(state, _busy=threading.Lock())
-
-    @_alone
+    @alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -121,7 +95,7 @@ class GridVectorWorld:
         self._batch.new_events()
         return codes_of(views) if out is None else out, self._infos(rewards)
 
-    @_alone
+    @alone
     def step(
         self, actions: Any, *, out: Any = None, observe: bool = True
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:

@@ -7,9 +7,53 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .rates import Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An estimate with its interval, in a unit of its own; in a table it is drawn as well."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def said(self) -> str:
+        """``1.24 [0.9, 1.58]``."""
+        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]".replace("-", "−")
+
+
+class Point(NamedTuple):
+    """A place in a plot, with the interval of its height where there is one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Anything over a number.
+
+    Attributes:
+        title: what is shown.
+        across: what goes from left to right, in words.
+        up: what goes upwards, in words.
+        lines: by name, the points from left to right.
+        dots: draw points with their intervals instead of lines with bands.
+        note: how to read it.
+    """
+
+    title: str
+    across: str
+    up: str
+    lines: Mapping[str, Sequence[Point]]
+    dots: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +63,7 @@ class Table:
     Attributes:
         title: what they are.
         columns: headings; the first names the row.
-        rows: a cell is words, a number, a :class:`~.rates.Rate` or None.
+        rows: a cell is words, a number, a :class:`~.rates.Rate`, a :class:`Span` or None.
         note: how to read them.
     """
 
@@ -85,6 +129,7 @@ class Findings:
         tables: the figures.
         curves: the courses.
         maps: the grids.
+        plots: the pictures.
     """
 
     study: str
@@ -98,9 +143,10 @@ class Findings:
     tables: Sequence[Table] = ()
     curves: Sequence[Curves] = field(default=())
     maps: Sequence[Map] = ()
+    plots: Sequence[Plot] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; a rate is ``{hits, cases, share, low, high}``."""
+        """Plain data; a rate is ``{hits, cases, share, low, high}``, a point a list of four."""
         plain = asdict(self)
         plain["tables"] = [
             {**asdict(it), "rows": [[_plain(cell) for cell in row] for row in it.rows]}
@@ -114,6 +160,8 @@ class Findings:
 
 
 def _plain(cell: Any) -> Any:
+    if isinstance(cell, Span):
+        return asdict(cell)
     if not isinstance(cell, Rate):
         return cell
     low, high = cell.interval or (None, None)

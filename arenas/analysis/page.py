@@ -13,7 +13,8 @@ from gymposium.errors import StoreError
 
 from ..report import figures
 from ..report.charts import WIDTH, Scale
-from .findings import Curves
+from .findings import Curves, Span, Table
+from .plots import plotted
 from .rates import Rate
 from .studies import study
 
@@ -74,7 +75,10 @@ def render_page(audit: Audit) -> str:
         "width": round(WIDTH),
         "scale": SCALE,
         "is_rate": lambda cell: isinstance(cell, Rate),
+        "is_span": lambda cell: isinstance(cell, Span),
+        "span_scale": span_scale,
         "drawn": drawn,
+        "plotted": plotted,
         "cell": said,
     }
     here, there = files(__package__), files("gymposium.arenas.report")
@@ -94,11 +98,18 @@ def render_page(audit: Audit) -> str:
 
 def said(cell: Any) -> str:
     """A cell of a table in words."""
-    if isinstance(cell, Rate):
+    if isinstance(cell, Rate | Span):
         return cell.said
     if isinstance(cell, float):
         return figures.figure(cell)
     return "–" if cell is None else figures.plain(cell, 200)
+
+
+def span_scale(table: Table) -> Scale:
+    """One axis for all spans of a table, with 0 on it."""
+    spans = [cell for row in table.rows for cell in row if isinstance(cell, Span)]
+    ends = [end for span in spans for end in (span.low, span.high, span.value)]
+    return Scale.around(ends, include=0.0)
 
 
 def drawn(curves: Curves) -> list[Line]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from gymposium.errors import UnknownName, UsageError
 
@@ -180,11 +181,12 @@ def _similar(path: Path) -> str:
 def _survey(path: Path, digest: str, body: Sequence[ast.stmt]) -> SourceFile:
     found: dict[str, Definition] = {}
     classes: dict[str, ast.ClassDef] = {}
+    ours: dict[str, tuple[str, str]] = {}
     unsure = False
     for node in _statements(body):
         if isinstance(node, ast.ClassDef):
             classes[node.name] = node
-            found[node.name] = _class(node, classes)
+            found[node.name] = _class(node, classes, ours)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             unsure |= node.name == "__getattr__"
             found[node.name] = _function(node)
@@ -193,6 +195,9 @@ def _survey(path: Path, digest: str, body: Sequence[ast.stmt]) -> SourceFile:
                 unsure |= alias.name == "*"
                 name = alias.asname or alias.name.split(".")[0]
                 found[name] = Definition(name, "other")
+                module = getattr(node, "module", None) or ""
+                if module.startswith("gymposium.") and not getattr(node, "level", 0):
+                    ours[name] = module, alias.name
         else:
             for part in ast.walk(node):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
@@ -233,7 +238,11 @@ def _arguments(args: ast.arguments) -> tuple[tuple[str, ...] | None, tuple[str, 
     return (None if args.kwarg else names), tuple(required)
 
 
-def _class(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Definition:
+def _class(
+    node: ast.ClassDef,
+    classes: Mapping[str, ast.ClassDef],
+    ours: Mapping[str, tuple[str, str]],
+) -> Definition:
     line, complete = _lineage(node, classes)
     members = [item for one in line for item in one.body]
     methods = {m.name for m in members if isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef)}
@@ -247,10 +256,24 @@ def _class(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Definitio
             and isinstance(value.value, bool)
         ):
             flags[target.id] = value.value
+    names = [base.id for one in line for base in one.bases if isinstance(base, ast.Name)]
+    known = [_base(*ours[name]) for name in names if name in ours]
+    for base in known:
+        for flag in ("deterministic", "language"):
+            if isinstance(getattr(base, flag, None), bool):
+                flags.setdefault(flag, getattr(base, flag))
     parameters, required = _constructor(line) if complete or _has_init(node) else (None, ())
-    acts = bool(methods & {"act", "__call__"})
+    acts = bool(methods & {"act", "__call__"}) or any(hasattr(base, "act") for base in known)
     summary = (ast.get_docstring(node) or "").partition("\n")[0]
     return Definition(node.name, "class", acts, not complete, parameters, required, flags, summary)
+
+
+def _base(module: str, name: str) -> Any:
+    """A base class of gymposium's own, which may be imported, unlike a user's; or None."""
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        return None  # the process that runs the file will say it
 
 
 def _lineage(

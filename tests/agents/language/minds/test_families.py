@@ -8,16 +8,19 @@ from gymposium.errors import UnknownName, UsageError
 
 MIND_FILE = '''
 """An agent of a user's."""
-from gymposium.agents.language.minds import Goal, Mind, Plan, Question, Recall
+from gymposium.agents.language.minds import Goal, Mind, Part, Plan, Question, Recall
+
+
+class Polite(Part):
+    def begin(self, seat):
+        return "You say please."
 
 
 class MyAgent(Mind):
     """Thinks of the others first."""
 
-    language = True
-
     def __init__(self, model: str = "smollm2") -> None:
-        parts = [Goal("to do well."), Recall(), Question("What do the others want?"), Plan()]
+        parts = [Goal("to do well."), Polite(), Recall(), Question("What do others want?"), Plan()]
         super().__init__(model, parts)
 '''
 WORLDS = {

@@ -20,7 +20,8 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Generator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ class MesaWorld(ForeignWorld):
         self._ticks, self._given = ticks, params
         self._mesa = must_import("mesa", self.id, extra="mesa")
         self._class = self._found(name)
+        self._release: Callable[[], object] = lambda: None
         self._model = self._made(0)
         self._now: tuple[str, ...] = ()
         collector = getattr(self._model, "datacollector", None)
@@ -102,8 +104,8 @@ class MesaWorld(ForeignWorld):
             model = self._class(**{**self._given, luck: seed})
         except Exception as error:
             raise UsageError(f"mesa cannot make {self.id!r}: {error}") from error
-        # Mesa counts ids in a table that would keep every model alive for ever.
-        self._mesa.Agent._ids.pop(model, None)
+        self._release()
+        self._release = weakref.finalize(self, let_go, model)
         return model
 
     def _seats(self) -> dict[str, tuple[Any, Any]]:
@@ -215,6 +217,15 @@ class MesaWorld(ForeignWorld):
 
     def _about(self) -> str:
         return inspect.cleandoc(self._class.__doc__ or "")
+
+
+def let_go(model: Any) -> None:
+    """Take a model out of Mesa's table of ids, which would keep it alive for ever.
+
+    Agents that were added to it after that would count from 1 again.
+    """
+    agent = importlib.import_module("mesa").Agent
+    getattr(agent, "_ids", {}).pop(model, None)
 
 
 def _module_of(place: str) -> Any:

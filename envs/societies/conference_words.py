@@ -24,6 +24,17 @@ _HOW = {
     "do first the one and then the other",
 }
 
+_ONE_KIND = ("ratings", "pairwise")
+_RATED = (
+    "Answer with rate 1 to rate 10 where there is one manuscript: you earn 1 less a ninth for each "
+    "point by which you miss the mark that its true quality deserves, which is 6.3 and 0.55 for "
+    "each unit of quality, rounded."
+)
+_COMPARED = (
+    "Answer with prefer the first or prefer the second where there are two: you earn 1 if the one "
+    "you prefer is truly better."
+)
+
 
 def rules(params: ConferenceParams, seat: str, how_to_answer: str) -> str:
     """All that a newcomer must know."""
@@ -47,15 +58,15 @@ def rules(params: ConferenceParams, seat: str, how_to_answer: str) -> str:
         if p.blind
         else "You are told how well known its institution is."
     )
+    told = [_RATED, _COMPARED]
+    if p.mechanism in _ONE_KIND:
+        told, how_to_answer = [told[_ONE_KIND.index(p.mechanism)]], ""
     return (
         f"{venue} You are one of them; {_HOW[p.mechanism]}.\n"
         "You are told what quality you would put a manuscript at from reading it, where 0 is the "
         "average of new manuscripts and most lie between -2 and 2; your reading errs by about "
         f"{p.noise:g}. You are told how unlike the others it is. {source}\n"
-        "For a rating you earn 1 less a ninth for each point by which you miss the mark that its "
-        "true quality deserves, which is 6.3 and 0.55 for each unit of quality, rounded. For a "
-        "comparison you earn 1 if the one you prefer is truly better.\n"
-        f"Your aim is the highest total for yourself. {how_to_answer}"
+        f"{' '.join(told)}\nYour aim is the highest total for yourself. {how_to_answer}".rstrip()
     )
 
 

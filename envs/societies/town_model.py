@@ -15,6 +15,7 @@ from typing import Any
 import mesa
 import numpy as np
 
+from ..adapters.mesa_world import let_go
 from . import town_rules as rules
 from .town_params import TownParams
 from .town_rules import STRATEGIES, Array, Deed
@@ -85,8 +86,7 @@ class TownModel(mesa.Model):  # type: ignore[misc]
         self._luck: rules.Luck | None = None
         self._kind: Array = np.zeros(self.params.people, bool)
         Citizen.create_agents(self, self.params.people)
-        # Mesa counts ids in a table that would keep every model alive for ever.
-        mesa.Agent._ids.pop(self, None)
+        let_go(self)
         self.datacollector = mesa.DataCollector(
             model_reporters={name: getattr(type(self), f"_{name}") for name in COLUMNS}
         )

@@ -15,6 +15,7 @@ from typing import Any
 import mesa
 import numpy as np
 
+from ..adapters.mesa_world import let_go
 from . import judging
 from .conference_params import ConferenceParams
 from .judging import Array
@@ -160,8 +161,7 @@ class Venue(mesa.Model):  # type: ignore[misc]
             (Reviewer, self.params.reviewers),
         ):
             kind.create_agents(self, count, np.arange(count))
-        # Mesa counts ids in a table that would keep every model alive for ever.
-        mesa.Agent._ids.pop(self, None)
+        let_go(self)
         self.datacollector = mesa.DataCollector(
             {name: partial(_figure, name=name) for name in COLUMNS},
             tables={"manuscripts": [*MANUSCRIPTS]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import random
 import sys
@@ -110,15 +111,17 @@ def test_what_ignores_its_seed_is_repeatable_and_leaves_the_generators_alone():
     assert (random.getstate(), np.random.get_state()[1].tobytes()) == before  # noqa: NPY002
 
 
-def test_models_are_let_go():
+def test_models_are_let_go_and_until_then_give_every_agent_a_number_of_its_own():
     import mesa
 
-    world = make("Auctioneer")
     before = len(mesa.Agent._ids)
-    boltzmann = make_world(f"mesa:{EXAMPLES}:Boltzmann")
+    world = make_world(f"mesa:{EXAMPLES}:Boltzmann")
     for seed in range(4):
         world.reset(seed)
-        boltzmann.reset(seed)
+    assert len(mesa.Agent._ids) == before + 1
+    assert mesa.Agent(world._model).unique_id == 51
+    del world
+    gc.collect()
     assert len(mesa.Agent._ids) == before
 
 

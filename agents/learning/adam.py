@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from gymposium.errors import GymposiumError
+
 
 class Adam:
     """The optimiser of a dict of parameters.
@@ -42,10 +44,18 @@ class Adam:
 
         Returns:
             The norms before cutting, ``[M]``.
+
+        Raises:
+            GymposiumError: a gradient is no number any more; no parameter has moved.
         """
         names = list(self.parameters)
         grads = [gradients[name] for name in names]
         norms = torch.stack([g.flatten(1).square().sum(1) for g in grads]).sum(0).sqrt()
+        if not bool(norms.isfinite().all()):
+            raise GymposiumError(
+                f"the training diverged: at step {self.steps + 1} of the optimiser a gradient is "
+                f"{'nan' if norms.isnan().any() else 'infinite'}: lower lr, or bound the rewards"
+            )
         if longest:
             shrink = (longest / (norms + 1e-6)).clamp(max=1.0)
             grads = [g * shrink.view(-1, *[1] * (g.ndim - 1)) for g in grads]

@@ -32,7 +32,7 @@ def policies_from_state(state: Mapping[str, Any]) -> dict[str, Policy]:
     """The policies that :func:`policies_to_state` wrote, by seat.
 
     Raises:
-        UsageError: the state is not of that shape.
+        UsageError: the state is not of that shape, or weights in it are no numbers.
     """
     try:
         made = [_policy(entry) for entry in state["policies"]]
@@ -55,6 +55,12 @@ def _describe(policy: Policy) -> dict[str, Any]:
 
 def _policy(entry: Mapping[str, Any]) -> Policy:
     tensors = {name: torch.as_tensor(found) for name, found in entry["tensors"].items()}
+    for name, tensor in tensors.items():
+        if not bool(tensor.isfinite().all()):
+            raise UsageError(
+                f"the saved policy's weights {name} hold nan or infinite numbers, so it cannot "
+                "play: choose an earlier checkpoint"
+            )
     table = entry["table"]
     spec = dict(entry["network"])
     return Policy(

@@ -340,13 +340,23 @@ def _signed(rows: list[Row], name: str, *, lower: bool) -> list[float]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write plain data in one step."""
+    """Write plain data in one step.
+
+    Raises:
+        StoreError: the disk does not take it; what stood there before is whole.
+    """
     part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(value, file, indent=2, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            json.dump(value, file, indent=2, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror}): make room or mend the permissions, "
+            "then resume"
+        ) from error
 
 
 @contextmanager

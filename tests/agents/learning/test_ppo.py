@@ -20,7 +20,7 @@ from gymposium.agents.learning.ppo import PPOConfig
 from gymposium.agents.methods import method_names, resolve_method
 from gymposium.agents.wire import space_to_json
 from gymposium.envs.registry import make_world
-from gymposium.errors import UnknownName, UsageError
+from gymposium.errors import GymposiumError, UnknownName, UsageError
 from gymposium.types import TrainingTask
 
 OURS = [
@@ -413,3 +413,26 @@ def test_policies_know_the_spaces_they_were_trained_for() -> None:
     assert list(policies) == list(made.source.spaces.seats)
     space = policies[next(iter(policies))].observation_space
     assert space_to_json(space) == space_to_json(made.source.spaces.observation_space)
+
+
+@pytest.mark.parametrize("name", ["ippo", "fcgrad", "aga", "mappo"])
+def test_a_training_that_diverges_stops_with_a_sentence_and_moves_nothing(name: str) -> None:
+    made: Any = resolve_method(f"{name}?{FAST}&rollout=5").make()
+    training = made.train(grid())
+    next(training)
+    with torch.no_grad():
+        made.decider.network.parameters["value.output.bias"][0] = torch.nan
+    before = {k: v.clone() for k, v in made.decider.network.parameters.items()}
+    with pytest.raises(GymposiumError, match="diverged: .* is nan: lower lr"):
+        next(training)
+    after = made.decider.network.parameters
+    assert all(torch.equal(before[k].nan_to_num(), after[k].nan_to_num()) for k in before)
+
+
+def test_a_policy_without_numbers_is_refused() -> None:
+    state = train(f"ippo?{FAST}&rollout=5", grid(), 1).state_dict()
+    state["policies"]["policies"][1]["tensors"]["actor.output.bias"][:] = torch.inf
+    fresh: Any = resolve_method("ippo").make()
+    fresh.load_state_dict(state)
+    with pytest.raises(UsageError, match=r"actor\.output\.bias hold nan or infinite"):
+        fresh.agents()

@@ -49,7 +49,7 @@ def _field(pen: Any, venue: Venue) -> None:
     if venue.held:
         latest = {name: np.array(kept[name][-count:]) for name in ("quality", "prestige")}
         taken = np.array(kept["accepted"][-count:], bool)
-        title = f"year {venue.held}, by {venue.figures['mechanism']}: accepted and rejected"
+        title = f"year {venue.held}, by {venue.figures['mechanism']}:"
     else:
         known = venue.prestige[venue.institution]
         latest = {"quality": venue.quality, "prestige": known}
@@ -60,7 +60,11 @@ def _field(pen: Any, venue: Venue) -> None:
     for chosen, colour in ((False, _LEFT), (True, _TAKEN)):
         for across, down in zip(x[taken == chosen], y[taken == chosen], strict=True):
             pen.ellipse((across - 3, down - 3, across + 3, down + 3), fill=colour)
-    pen.text((left, top - 14), title, fill=INK, font=font(13), anchor="lm")
+    across = left
+    told = ((title, INK), ("accepted", _TAKEN), ("rejected", _LEFT))[: 3 if venue.held else 1]
+    for words, colour in told:
+        pen.text((across, top - 14), words, fill=colour, font=font(13), anchor="lm")
+        across += 8 + int(font(13).getlength(words))
     pen.text((left, bottom + 14), "prestige of the institution, -3 to 3", fill=QUIET, font=font(12))
     for value in (-2, 0, 2):
         down = bottom - (bottom - top) * (value + 3) / 6
@@ -73,8 +77,8 @@ def _progress(pen: Any, venue: Venue) -> None:
     _, _, right, bottom = _FIELD
     told = "between years"
     if venue.round is not None:
-        what = "comparing" if venue.round.compare else "rating"
-        told = f"year {venue.held + 1}: {what} by {venue.mechanism}"
+        what = "pairs" if venue.round.compare else "ratings"
+        told = f"year {venue.held + 1} under review: {what}"
     pen.text((right, bottom + 14), told, fill=INK, font=font(12), anchor="ra")
 
 

@@ -19,7 +19,8 @@ from ...envs.societies.town_rules import COOPERATE, DEFECT, LIE, SAYINGS, TRUTH
 
 TOWN = ("town-v0",)
 CONFERENCE = ("conference-v0",)
-COMPARE, MARKS = 1, 10  # the task's code, and how many marks there are
+MEETING = 1  # the town's phase
+COMPARE, MARKS = 1, 10  # the conference's task, and how many marks there are
 _DEEDS = 2 * len(SAYINGS)
 
 
@@ -42,7 +43,7 @@ class Resident(ABC):
     def act(self, turn: Turn) -> int:
         """Stay; in a meeting do and say what this one does."""
         seen = turn.observation
-        if seen["partner"] < 0:
+        if seen["phase"] != MEETING:
             return int(seen["place"])
         act, say = self.deed(seen)
         return self._places + act * len(SAYINGS) + say

@@ -11,13 +11,15 @@ Seats
     ``resident_0``, ``resident_1``, …: persons 0, 1, … of the town.
 
 Observation
-    A dictionary: ``phase`` (0 choose a place, 1 a meeting, 2 over), ``hours_left`` (this one
-    included), ``place`` (where one is), ``crowd`` (how many are at each place, int32), ``partner``
-    (the person met this hour, -1 nobody) and ``opinion`` (what one thinks of it, -5 to 5);
-    ``news`` (whom one can tell about, -1 nobody) and ``news_opinion``; and of one's latest
-    meeting: ``met`` (-1 nobody yet), ``did`` and ``done`` (0 cooperated, 1 defected, 2 nothing;
-    oneself and the other), ``heard_of`` (whom the other told about, -1 nobody) and ``heard``
-    (-1 ill, 1 well, 0 nothing).
+    A dictionary that does not depend on how large the town is or how long it lasts, so that what
+    has been learned in a small one can be used in a large one: ``phase`` (0 choose a place, 1 a
+    meeting, 2 over), ``left`` (share of the hours left, this one included, float32 [1]), ``place``
+    (where one is), ``crowd`` (share of the people at each place, float32 [places]), ``opinion``
+    (what one thinks of the partner, -5 to 5, 0 without one), ``news`` (1 if one can tell about
+    somebody else) and ``news_opinion``; and of one's latest meeting ``did`` and ``done`` (0
+    cooperated, 1 defected, 2 nothing; oneself and the other) and ``heard`` (-1 ill, 1 well, 0
+    nothing). Who they are stands in ``info``: ``partner``, ``news``, ``met`` and ``heard_of`` are
+    numbers of persons, -1 for nobody.
 
 Actions
     Discrete, masked: first the places, then ``cooperate`` and ``defect``, each with ``say
@@ -85,7 +87,7 @@ from ..adapters.foreign import must_import
 from ..world import RuleWorld
 from . import town_words
 from .town_params import TownParams as TownParams
-from .town_rules import COOPERATE, DEFECT, LIMIT, NO_DEED, SAYINGS, Deed
+from .town_rules import COOPERATE, DEFECT, LIMIT, SAYINGS, Deed
 
 if TYPE_CHECKING:
     from gymposium.types import Image
@@ -148,23 +150,19 @@ class Town(RuleWorld):
 
     def _view(self) -> spaces.Dict:
         p = self.params
-        person = spaces.Discrete(p.people + 1, start=-1)
         opinion = spaces.Discrete(2 * LIMIT + 1, start=-LIMIT)
         deed = spaces.Discrete(3)
         return spaces.Dict(
             {
                 "phase": spaces.Discrete(3),
-                "hours_left": spaces.Discrete(p.hours + 1),
+                "left": spaces.Box(0, 1, (1,), np.float32),
                 "place": spaces.Discrete(p.places),
-                "crowd": spaces.Box(0, p.people, (p.places,), np.int32),
-                "partner": person,
+                "crowd": spaces.Box(0, 1, (p.places,), np.float32),
                 "opinion": opinion,
-                "news": person,
+                "news": spaces.Discrete(2),
                 "news_opinion": opinion,
-                "met": person,
                 "did": deed,
                 "done": deed,
-                "heard_of": person,
                 "heard": spaces.Discrete(3, start=-1),
             }
         )
@@ -227,36 +225,42 @@ class Town(RuleWorld):
         return np.array([going] * places + [not going] * _DEEDS, np.int8)
 
     def _info(self, seat: str) -> Mapping[str, Any]:
-        return {"action_mask": self._mask(seat)}
+        town, me = self.model.town, self._index[seat]
+        return {
+            "action_mask": self._mask(seat),
+            "partner": int(town.partner[me]) if self._phase == MEETING else -1,
+            "news": int(town.news[me]),
+            "met": int(town.met[me]),
+            "heard_of": int(town.heard_of[me]),
+        }
 
     def _check(self, seat: str, action: Action) -> None:
         town_words.refuse_untimely(self.params, int(action), meeting=self._phase == MEETING)
 
     def _observe(self, seat: str) -> dict[str, Any]:
-        town, me = self.model.town, self._index[seat]
-        partner = int(town.partner[me]) if self._phase == MEETING else -1
-        news = int(town.news[me])
-        met = int(town.met[me])
+        p, town, me = self.params, self.model.town, self._index[seat]
+        partner, news = int(town.partner[me]), int(town.news[me])
+        meeting = self._phase == MEETING and partner >= 0
+        tells = news >= 0 and not (meeting and news == partner)
+        crowd = np.bincount(town.place, minlength=p.places) / p.people
         return {
             "phase": self._phase,
-            "hours_left": self.params.hours - int(self.model.steps),
+            "left": np.array([1 - self.model.steps / p.hours], np.float32),
             "place": int(town.place[me]),
-            "crowd": np.bincount(town.place, minlength=self.params.places).astype(np.int32),
-            "partner": partner,
-            "opinion": int(town.opinion[me, partner]) if partner >= 0 else 0,
-            "news": news,
-            "news_opinion": int(town.opinion[me, news]) if news >= 0 else 0,
-            "met": met,
+            "crowd": crowd.astype(np.float32),
+            "opinion": int(town.opinion[me, partner]) if meeting else 0,
+            "news": int(tells),
+            "news_opinion": int(town.opinion[me, news]) if tells else 0,
             "did": int(town.did[me]),
-            "done": int(town.done[me]) if met >= 0 else NO_DEED,
-            "heard_of": int(town.heard_of[me]),
+            "done": int(town.done[me]),
             "heard": int(town.heard[me]),
         }
 
     def _state(self) -> bytes:
         digest = blake2b(digest_size=16)
-        for column in vars(self.model.town).values():
-            digest.update(column.tobytes())
+        for name, column in vars(self.model.town).items():
+            if name != "opinion":  # town.digest stands for them
+                digest.update(column.tobytes())
         # Between the two steps of an hour its luck is settled, and belongs to the state.
         for dice in self.model._luck or ():
             digest.update(dice.tobytes())
@@ -301,11 +305,14 @@ class Town(RuleWorld):
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any] = NOTHING) -> str:
         """The hour, the place, whom one meets and what happened last."""
-        return town_words.describe(self.params, self._index[seat], observation)
+        return town_words.describe(self.params, self._index[seat], observation, info)
 
     def render(self) -> str:
         """The town's figures, and what each seat is told."""
-        told = super().render()  # or that nothing has begun
+        told = "\n".join(
+            f"[{seat}] {self.describe(seat, self._observe(seat), self._info(seat))}"
+            for seat in self.possible_seats
+        )
         last = {name: kept[-1] for name, kept in self._series().items() if kept}
         figures = ", ".join(f"{name} {value:.3g}" for name, value in last.items())
         return f"{figures or 'the first hour'}\n{told}"

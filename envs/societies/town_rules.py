@@ -59,8 +59,9 @@ class Town:
         favourite, place: int64 [N].
         wealth: float64 [N], sum of payoffs.
         opinion: int8 [N, N], row: whose.
-        sums: int64 [2], over all opinions: their sum, and how many are not 0. Kept up with every
-            change, since adding up a million opinions takes longer than the hour itself.
+        sums: int64 [2], over all opinions: their sum, and how many are not 0.
+        digest: uint64 [1], stands for all opinions: see :func:`digested`. Like the sums it is kept
+            up with every change, for to go through a million opinions takes longer than the hour.
         news: int64 [N], whom one can tell about, -1 nobody.
         partner: int64 [N], this hour's, -1 nobody.
         met, did, done, heard_of, heard: int64 [N], of the latest meeting: the partner (-1 nobody
@@ -74,6 +75,7 @@ class Town:
     wealth: Array
     opinion: Array
     sums: Array
+    digest: Array
     news: Array
     partner: Array
     met: Array
@@ -98,6 +100,7 @@ def founded(params: TownParams, rng: np.random.Generator) -> Town:
         wealth=np.zeros(count),
         opinion=np.zeros((count, count), np.int8),
         sums=np.zeros(2, np.int64),
+        digest=np.zeros(1, np.uint64),
         news=nobody.copy(),
         partner=nobody.copy(),
         met=nobody.copy(),
@@ -233,6 +236,20 @@ def _judge(town: Town, who: Array, whom: Array, change: Array) -> None:
     after = np.clip(before + change, -LIMIT, LIMIT)
     town.opinion[who, whom] = after
     town.sums += (after - before).sum(), np.count_nonzero(after) - np.count_nonzero(before)
+    town.digest += digested(who * len(town.opinion) + whom, after - before)
+
+
+def digested(place: Array, value: Array) -> Array:
+    """Sum of values times odd pseudo-random numbers of their places, modulo 2**64; uint64 [1].
+
+    A change of one value moves it by what that value alone is worth, so it can be kept up; equal
+    opinions have equal digests, and others almost surely different ones.
+    """
+    weight = place.astype(np.uint64) + np.uint64(1)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        weight = (weight ^ (weight >> np.uint64(shift))) * np.uint64(factor)
+    worth = (weight | np.uint64(1)) * value.astype(np.int64).astype(np.uint64)
+    return np.asarray(worth.sum(keepdims=True))
 
 
 def _imitate(town: Town, params: TownParams, luck: Luck, me: Array, other: Array) -> None:

@@ -75,44 +75,40 @@ def rules(params: TownParams, seat: str, how_to_answer: str) -> str:
     )
 
 
-def describe(params: TownParams, me: int, seen: Mapping[str, Any]) -> str:
-    """What the resident with index ``me`` is told."""
-    left, place = int(seen["hours_left"]), PLACES[int(seen["place"])]
-    lines = [_latest(params, me, seen)] if int(seen["met"]) >= 0 else []
+def describe(params: TownParams, me: int, seen: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    """What the resident with index ``me`` is told; who is who stands in ``info``."""
+    hour = params.hours - round(float(seen["left"][0]) * params.hours) + 1
+    lines = [_latest(params, me, seen, info)] if int(seen["did"]) != NO_DEED else []
     phase = int(seen["phase"])
     if phase == 2:
         return "\n".join([*lines, "The match is over."])
-    lines.append(f"Hour {params.hours - left + 1} of {params.hours}. You are at {place}.")
+    lines.append(f"Hour {hour} of {params.hours}. You are at {PLACES[int(seen['place'])]}.")
     if phase == 0:
         crowd = (
-            f"{PLACES[index]} {int(count)}" for index, count in enumerate(seen["crowd"].tolist())
+            f"{place} {round(float(share) * params.people)}"
+            for place, share in zip(PLACES, seen["crowd"], strict=False)
         )
         lines.append(f"People at each place: {', '.join(crowd)}.")
         lines.append("Where do you go?")
         return "\n".join(lines)
-    partner, opinion = int(seen["partner"]), int(seen["opinion"])
-    lines.append(f"You meet {_name(params, me, partner)}. {_thought('it', opinion)}")
-    news = int(seen["news"])
-    if news >= 0 and news != partner:
-        thought = _thought(_name(params, me, news), int(seen["news_opinion"]))
-        lines.append(f"Your news is about {_name(params, me, news)}. {thought}")
+    partner, news = _name(params, me, info, "partner"), _name(params, me, info, "news")
+    lines.append(f"You meet {partner}. {_thought('it', int(seen['opinion']))}")
+    if seen["news"]:
+        thought = _thought(news, int(seen["news_opinion"]))
+        lines.append(f"Your news is about {news}. {thought}")
     else:
         lines.append("You have no news for it.")
     lines.append("What do you do, and what do you say?")
     return "\n".join(lines)
 
 
-def _latest(params: TownParams, me: int, seen: Mapping[str, Any]) -> str:
-    did, done = int(seen["did"]), int(seen["done"])
-    met = _name(params, me, int(seen["met"]))
-    line = f"At your latest meeting, with {met}, "
-    if did != NO_DEED and done != NO_DEED:
-        line += f"you {_DONE[did]} and it {_DONE[done]}."
-    heard_of, heard = int(seen["heard_of"]), int(seen["heard"])
-    if heard_of >= 0 and heard:
-        line += (
-            f" It told you that {_name(params, me, heard_of)} is {'good' if heard > 0 else 'bad'}."
-        )
+def _latest(params: TownParams, me: int, seen: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    did, done = _DONE[int(seen["did"])], _DONE[int(seen["done"])]
+    met = _name(params, me, info, "met")
+    line = f"At your latest meeting, with {met}, you {did} and it {done}."
+    if heard := int(seen["heard"]):
+        word = "good" if heard > 0 else "bad"
+        line += f" It told you that {_name(params, me, info, 'heard_of')} is {word}."
     return line
 
 
@@ -122,7 +118,10 @@ def _thought(whom: str, opinion: int) -> str:
     return f"You think {'well' if opinion > 0 else 'ill'} of {whom} ({opinion:+d})."
 
 
-def _name(params: TownParams, me: int, person: int) -> str:
+def _name(params: TownParams, me: int, info: Mapping[str, Any], who: str) -> str:
+    person = int(info.get(who, -1))
+    if person < 0:
+        return "somebody"
     if person == me:
         return "yourself"
     return f"resident_{person}" if person < params.seats else f"person {person}"

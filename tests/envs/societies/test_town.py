@@ -121,11 +121,26 @@ def test_what_is_conserved_and_bounded_in_every_hour(params, seed):
         assert np.abs(town.opinion).max() <= LIMIT
         assert (np.diag(town.opinion) == 0).all()
         assert town.sums.tolist() == [town.opinion.sum(), np.count_nonzero(town.opinion)]
+        everybody = np.arange(params.people**2)
+        assert town.digest == rules.digested(everybody, town.opinion.ravel())
         changed = np.argwhere(town.opinion != before.opinion)
         for i, k in changed:
             here = town.place == town.place[i]
             heard = town.partner[i] >= 0 and before.news[town.partner[i]] == k
             assert (here[k] and town.partner[k] >= 0) or heard
+
+
+def test_towns_that_differ_in_one_opinion_have_different_digests():
+    place = np.arange(30**2)
+    rng = np.random.default_rng(0)
+    opinion = rng.integers(-LIMIT, LIMIT + 1, 30**2)
+    seen = {int(rules.digested(place, opinion)[0])}
+    for index in range(30**2):
+        changed = opinion.copy()
+        changed[index] = (changed[index] + LIMIT + 1) % (2 * LIMIT + 1) - LIMIT
+        seen.add(int(rules.digested(place, changed)[0]))
+    seen.add(int(rules.digested(place, rng.permutation(opinion))[0]))
+    assert len(seen) == 30**2 + 2
 
 
 def model_of(**given_):
@@ -304,7 +319,7 @@ def test_each_phase_has_its_actions_and_says_so():
         world.check("resident_0", 1)
     turns = world.step({"resident_0": 0, "resident_1": 0})
     seat = next(iter(turns))
-    assert turns[seat].observation["partner"] >= 0
+    assert turns[seat].info["partner"] >= 0
     with pytest.raises(IllegalAction, match="cooperate or defect"):
         world.check(seat, 0)
 
@@ -326,7 +341,7 @@ def test_silence_costs_the_lowest_payoff_and_never_the_partner():
     turns = world.reset(0)
     turns = world.step(dict.fromkeys(turns, 0))
     one = "resident_0"
-    mate = f"resident_{turns[one].observation['partner']}"
+    mate = f"resident_{turns[one].info['partner']}"
     cooperate = 1
     world.step({seat: None if seat == one else cooperate for seat in turns})
     assert world.outcome.returns[one] == 0.0
@@ -350,11 +365,30 @@ def test_a_person_met_is_called_by_name_and_a_lie_can_be_said_in_words():
     world = gymposium.make("town-v0", api="world", people=6, seats=1, places=1)
     world.reset(1)
     ((seat, turn),) = world.step({"resident_0": 0}).items()
-    assert f"You meet person {turn.observation['partner']}." in turn.text
+    assert f"You meet person {turn.info['partner']}." in turn.text
     said = world.parse(seat, "I defect and lie.", turn.observation, turn.info)
     assert world.format(seat, said) == "defect and lie"
     with pytest.raises(IllegalAction):
         world.parse(seat, "cooperate", turn.observation, turn.info)
+
+
+def test_observations_are_of_one_kind_in_towns_of_any_size():
+    small, large = (
+        gymposium.make("town-v0", api="world", people=people, hours=hours).seats["resident_0"]
+        for people, hours in ((20, 5), (300, 50))
+    )
+    assert small.observation_space == large.observation_space
+    assert small.action_space == large.action_space
+
+
+def test_names_stand_in_info_and_words_do_without_them():
+    world = gymposium.make("town-v0", api="world", people=6, seats=1, places=1)
+    world.reset(1)
+    ((seat, turn),) = world.step({"resident_0": 0}).items()
+    partner = world.model.town.partner[0]
+    assert turn.info["partner"] == partner
+    assert world.describe(seat, turn.observation, {}).startswith("Hour 1 of 24.")
+    assert "You meet somebody." in world.describe(seat, turn.observation, {})
 
 
 @pytest.mark.parametrize(

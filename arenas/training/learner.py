@@ -340,11 +340,7 @@ def _signed(rows: list[Row], name: str, *, lower: bool) -> list[float]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write plain data in one step.
-
-    Raises:
-        StoreError: the disk does not take it; what stood there before is whole.
-    """
+    """Write plain data in one step; StoreError (and the old file) where the disk refuses it."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("w", encoding="utf-8") as file:
@@ -353,10 +349,15 @@ def write_json(path: Path, value: Any) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written ({error.strerror}): make room or mend the permissions, "
-            "then resume"
-        ) from error
+        part.unlink(missing_ok=True)
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{error.filename or path} cannot be written ({error.strerror}): make room or mend the "
+        "permissions, then resume; or choose another folder with --out"
+    )
 
 
 @contextmanager
@@ -371,12 +372,11 @@ def _own_folder(folder: Path) -> Iterator[None]:
             f"another process is training in {folder}: wait until it ends, or stop it"
         ) from None
     except OSError as error:
-        raise StoreError(
-            f"cannot write {error.filename or folder} ({error.strerror}): mend the permissions or "
-            "choose another folder with --out"
-        ) from error
+        raise _unwritable(folder, error) from error
     try:
         yield
+    except OSError as error:  # of our own files: what a method raises never comes this far
+        raise _unwritable(folder, error) from error
     finally:
         lock.release()
 

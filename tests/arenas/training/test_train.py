@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
@@ -141,6 +143,30 @@ def test_a_finished_run_is_gone_on_with_when_its_budget_is_raised(tmp_path):
     assert further.curves["step"].max() == 600
     kept = {key: value[:3] for key, value in state(further).items()}
     assert kept == {key: value[:3] for key, value in state(at_once).items()}
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3, 5, 8])
+def test_a_full_disk_is_named_and_the_resumed_run_equals_one_that_never_met_it(
+    tmp_path, monkeypatch, calls
+):
+    whole = small(tmp_path / "whole")
+    left, real = [calls], os.fsync
+
+    def full(number):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(GymposiumError, match="No space left"):
+            small(tmp_path / "cut")
+    if (tmp_path / "cut" / "training.json").exists():
+        resumed = gymposium.resume_training(tmp_path / "cut")
+    else:  # it never began
+        resumed = small(tmp_path / "cut")
+    assert state(resumed) == state(whole)
 
 
 def test_a_finished_run_resumed_does_nothing(tmp_path):

@@ -108,6 +108,7 @@ class MethodSpec:
 
 _OURS = "gymposium.agents.learning"
 _CURRICULA = f"{_OURS}.curriculum.curricula"
+_TOGETHER = f"{_OURS}.collaboration.collaborator"
 _methods: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
@@ -161,6 +162,42 @@ _methods: dict[str, MethodSpec] = {
             f"{_OURS}.q_learning:QLearning",
             "a table of values, for worlds small enough to have one",
             extras=(),
+        ),
+        MethodSpec(
+            "icr",
+            f"{_TOGETHER}:ICR",
+            "PPO from a cloned start, held to mind advice only where that pays",
+            kind="collaborators",
+        ),
+        MethodSpec(
+            "ppo_collaborator",
+            f"{_TOGETHER}:Collaborator",
+            "PPO from the same cloned start",
+            kind="collaborators",
+        ),
+        MethodSpec(
+            "pso_intent",
+            f"{_TOGETHER}:PathSpecific",
+            "PPO on what the policy does when it is told that advice is useless",
+            kind="collaborators",
+        ),
+        MethodSpec(
+            "bc",
+            f"{_TOGETHER}:Cloning",
+            "behaviour cloning of a scripted expert",
+            kind="collaborators",
+        ),
+        MethodSpec(
+            "dpo",
+            f"{_TOGETHER}:DPO",
+            "direct preference optimisation of a cloned policy",
+            kind="collaborators",
+        ),
+        MethodSpec(
+            "ipo",
+            f"{_TOGETHER}:IPO",
+            "identity preference optimisation of a cloned policy",
+            kind="collaborators",
         ),
         MethodSpec(
             "curltrac",

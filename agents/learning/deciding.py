@@ -89,6 +89,12 @@ class ActionLayout:
         chosen, numbers = iter(choices.tolist()), iter(self._unsquash(amounts).tolist())
         return _build(self.space, chosen, numbers)
 
+    def choices(self, action: Action) -> Array:
+        """The choices ``[D]`` an action was made of: the inverse of ``action`` where R is 0."""
+        if self.simple:
+            return np.array([int(action) - int(self.space.start)])  # type: ignore[attr-defined]
+        return np.array([number for part in self._parts for number in part.chosen(action)])
+
     def draw(self, logits: Array, log_std: Array, mask: Array | None, noise: Noise | None) -> Drawn:
         """Draw decisions.
 
@@ -152,6 +158,13 @@ class _Leaf(NamedTuple):
     path: tuple[Any, ...]
     sizes: tuple[int, ...]
     bounds: tuple[Array, Array] | None = None
+    start: tuple[int, ...] = ()
+
+    def chosen(self, action: Any) -> list[int]:
+        if not self.sizes:
+            return []
+        found = np.ravel(_at(action, self.path))
+        return [int(n) - first for n, first in zip(found, self.start, strict=True)]
 
     def open(self, mask: Any) -> Array:
         if mask is None or not self.sizes:
@@ -189,11 +202,13 @@ def _at(mask: Any, path: tuple[Any, ...]) -> Any:
 def _leaves(space: Any, path: tuple[Any, ...]) -> Iterator[_Leaf]:
     kind = type(space).__name__
     if kind == "Discrete":
-        yield _Leaf(path, (int(space.n),))
+        yield _Leaf(path, (int(space.n),), start=(int(space.start),))
     elif kind == "MultiDiscrete":
-        yield _Leaf(path, tuple(int(n) for n in np.asarray(space.nvec).ravel()))
+        sizes = tuple(int(n) for n in np.asarray(space.nvec).ravel())
+        yield _Leaf(path, sizes, start=tuple(np.ravel(space.start).tolist()))
     elif kind == "MultiBinary":
-        yield _Leaf(path, (2,) * int(np.prod(space.shape)))
+        count = int(np.prod(space.shape))
+        yield _Leaf(path, (2,) * count, start=(0,) * count)
     elif kind == "Box":
         low, high = (np.asarray(b, np.float64).ravel() for b in (space.low, space.high))
         yield _Leaf(path, (), (low, high))

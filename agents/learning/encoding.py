@@ -56,6 +56,20 @@ def encoder(space: Space) -> Encoder:
     return Encoder((width,), np.float32, encode)
 
 
+def entries(space: Space) -> dict[str, slice]:
+    """Where each entry of a Dict space lies in the vector that its observations are encoded as.
+
+    Raises:
+        UsageError: an entry cannot be flattened.
+    """
+    start, found = 0, {}
+    for key, part in getattr(space, "spaces", {}).items():
+        width, _ = _part(part, f"observation[{key!r}]")
+        found[key] = slice(start, start + width)
+        start += width
+    return found
+
+
 _Writer = Callable[[Any, Array], None]
 
 

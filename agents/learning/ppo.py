@@ -2,10 +2,10 @@
 
 Schulman et al., Proximal Policy Optimization Algorithms (2017); de Witt et al., *Is Independent
 Learning All You Need in the StarCraft Multi-Agent Challenge?* (2020). A method changes only what it
-must, by overriding one of four parts: ``rewards`` (what is maximised, one stream an objective),
-``gradients`` (what is done with the terms of the loss), ``heads`` (how many critics), ``central``
-(whether they see the whole state). Worlds with kernels are rolled out as arrays; all others, and
-all with partners, through their turns.
+must, by overriding one of a few parts: ``rewards`` (what is maximised, one stream an objective),
+``terms`` and ``gradients`` (the terms of the loss, and what is done with them), ``heads`` (how many
+critics), ``central`` (whether they see the whole state). Worlds with kernels are rolled out as
+arrays; all others, and all with partners, through their turns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .adam import Adam
 from .checkpoint import policies_from_state, policies_to_state
 from .deciding import ActionLayout
 from .gae import gae
-from .losses import Terms, ppo_terms
+from .losses import Minibatch, Terms, ppo_terms
 from .minibatches import arrange, minibatches
 from .networks import NetworkSpec, Torso, new_network
 from .policy import Policy, PolicyAgent
@@ -113,6 +113,13 @@ class PPO:
     def rewards(self, rollout: Rollout) -> Array:
         """What is maximised: float32 ``[T, E, A, heads]``."""
         return rollout.rewards[..., None]
+
+    def terms(self, batch: Minibatch) -> Terms:
+        """What can be climbed, of one minibatch."""
+        config, decider = self.config, self.decider
+        return ppo_terms(
+            decider.network, decider.layout, batch, clip=config.clip, normalise=config.normalise
+        )
 
     def gradients(self, terms: Terms) -> dict[str, torch.Tensor]:
         """The direction to climb, by parameter."""
@@ -294,14 +301,7 @@ class PPO:
         batch = arrange(rollout, advantages, shared=config.sharing == "shared")
         sums: dict[str, list[float]] = {}
         for part in minibatches(batch, config, self._shuffle):
-            terms = ppo_terms(
-                self.decider.network,
-                self.decider.layout,
-                part,
-                clip=config.clip,
-                normalise=config.normalise,
-            )
-            gradients = self.gradients(terms)
+            gradients = self.gradients(terms := self.terms(part))
             norms = self._adam.ascend(gradients, rate, longest=config.max_norm, eps=1e-5)
             for name, value in (
                 ("entropy", terms.entropy),

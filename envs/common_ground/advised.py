@@ -32,8 +32,8 @@ End
     When the world ends.
 
 Words
-    The world's own, with a line for the advice. Under ``counterfactual`` a sentence asks the
-    collaborator to take the advice as useless.
+    The world's own, with a line for the advice. With ``counterfactual: told`` a sentence asks the
+    collaborator to take the advice as useless; with ``hidden`` it does not see it either.
 
 Parameters
     See ``AdvisedParams``.
@@ -71,6 +71,7 @@ from .advice import Channel, advised_space, advised_view
 from .advised_words import INTERVENTION, AdvisedWords
 
 ADVISERS = ("world", "seat")
+COUNTERFACTUALS = ("no", "told", "hidden")
 COUNTS = ("turns", "advised", "parts", "followed", "sound", "followed_sound", "modified")
 METRICS = ("advised", "followed", "sound", "followed_sound", "followed_unsound", "modified")
 
@@ -100,8 +101,12 @@ class AdvisedParams:
     modify: float = field(
         default=0.0, metadata={"doc": "chance that advice is carried out", "range": "0-1"}
     )
-    counterfactual: bool = field(
-        default=False, metadata={"doc": "tell collaborators that advice is useless"}
+    counterfactual: str = field(
+        default="no",
+        metadata={
+            "doc": "tell collaborators that advice is useless, or hide it from them too",
+            "choices": COUNTERFACTUALS,
+        },
     )
 
     def __post_init__(self) -> None:
@@ -109,8 +114,7 @@ class AdvisedParams:
         choice(where, "adviser", self.adviser, ADVISERS)
         if not isinstance(self.params, Mapping):
             raise UsageError(f"{where}: params must hold the world's parameters by name")
-        if not isinstance(self.counterfactual, bool):
-            raise UsageError(f"{where}: counterfactual must be true or false")
+        choice(where, "counterfactual", self.counterfactual, COUNTERFACTUALS)
         object.__setattr__(self, "params", dict(self.params))
         object.__setattr__(self, "collaborators", tuple(self.collaborators))
         for name, value in self.channel._asdict().items():
@@ -218,7 +222,9 @@ class Advised(AdvisedWords, RuleWorld):
         rewards = {**nothing, **self.inner.rewards}
         if self.params.adviser == "seat":
             rewards[INTERVENTION] = float(np.mean([rewards[seat] for seat in self.collaborators]))
-        if not any(self.inner.ended):
+        if any(self.inner.ended):
+            self._result = self.inner.outcome
+        else:
             self._consult()
         return rewards
 
@@ -253,9 +259,10 @@ class Advised(AdvisedWords, RuleWorld):
         seen = self.inner.observe(seat)
         if seat not in self.collaborators:
             return seen
+        told = self.params.counterfactual
+        advice = None if told == "hidden" else self._advice.get(seat)
         space = self.inner.seats[seat].action_space
-        advice = self._advice.get(seat)
-        return advised_view(seen, advice, space, counterfactual=self.params.counterfactual)
+        return advised_view(seen, advice, space, counterfactual=told != "no")
 
     def _mask(self, seat: str) -> Any:
         return self.inner.mask(self._whom(seat))
@@ -277,15 +284,14 @@ class Advised(AdvisedWords, RuleWorld):
 
     def _ended(self) -> tuple[bool, bool, str]:
         terminated, truncated = self.inner.ended
-        over = terminated or truncated
-        return terminated, truncated, self.inner.outcome.reason if over else ""
+        return terminated, truncated, self._result.reason if terminated or truncated else ""
 
     def _state(self) -> bytes:
         plain = repr((self._advice, self._queue, self._counts)).encode()
         return bytes(self.inner.fingerprint()) + plain
 
     def _metrics(self) -> dict[str, float]:
-        c, found = self._counts, dict(self.inner.outcome.metrics)
+        c, found = self._counts, dict(self._result.metrics)
         shares = {
             "advised": (c["advised"], c["turns"]),
             "followed": (c["followed"], c["parts"]),
@@ -299,7 +305,7 @@ class Advised(AdvisedWords, RuleWorld):
         return found | {name: hits / cases for name, (hits, cases) in shares.items() if cases}
 
     def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
-        tables: Mapping[str, Mapping[str, Sequence[Any]]] = self.inner.outcome.tables
+        tables: Mapping[str, Mapping[str, Sequence[Any]]] = self._result.tables
         return tables
 
     def good_action(self, seat: str) -> Action:

@@ -1,4 +1,4 @@
-"""The words of advice: a world's own, a line for what a partner says, what it is said to be worth."""
+"""The words of advice: a world's own, a line for what a partner says, and what that is worth."""
 
 from __future__ import annotations
 

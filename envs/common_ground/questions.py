@@ -58,6 +58,9 @@ class Questions:
         self.vocabulary = Vocabulary(names, kinds, says, conflicts)
         self._places = index
         self._owner = owner
+        self._says = says.sum(1)
+        places = self.first[:, None] + np.arange(counts.max())
+        self._grid = np.where(np.arange(counts.max()) < counts[:, None], places, len(names))
 
     def claims(self, codes: Codes) -> tuple[Props, Props]:
         """(claimed, taken back), bool ``[P]``, of a row of codes ``[Q]``."""
@@ -68,13 +71,8 @@ class Questions:
 
     def codes(self, props: Props) -> Codes:
         """The most telling answer to each question among ``props``, ``[Q]``; SILENT for none."""
-        told = self.vocabulary.entails.sum(1) * props
-        found = np.zeros(len(self.items), np.int64)
-        for q, (first, size) in enumerate(zip(self.first, self.sizes, strict=True)):
-            row = told[first : first + size - 2]
-            if row.any():
-                found[q] = int(row.argmax()) + 1
-        return found
+        told = np.append(self._says * props, 0)[self._grid]
+        return np.where(told.any(1), told.argmax(1) + 1, SILENT)
 
     def place(self, sentence: str) -> tuple[int, int] | None:
         """(question, code) of the answer that reads so, give or take case and spaces."""

@@ -1,0 +1,1 @@
+"""Collaborators that listen: trained to judge advice on its merits."""

@@ -27,16 +27,19 @@ Actions
 
 Rules
     An author whose last manuscript was accepted or given up writes a new one, of quality talent
-    and luck; any other revises. Judgements are dealt out evenly. A cheap reviewer judges what it
-    reads, plus ``prestige_bias`` for each unit of prestige, less ``novelty_aversion`` for each of
-    novelty; in rating it is more or less generous, in comparing partial to the first by
-    ``position_bias``. A mark is 6.3 and 0.55 for each unit of quality, rounded, from 1 to 10. By
-    ``ratings`` the best means are accepted, ties at random; by ``pairwise`` the best Bradley–Terry
-    scores; by ``hybrid`` half the judgements are ratings, and the other half compare those near
-    the line. Rejected manuscripts are revised and submitted again, up to ``tries``. Citations are
-    exp(1.6 + 0.9 quality + ``fame`` prestige + luck). Prestige keeps a share, ``memory``, and takes
-    the rest from the log of the citations that the institution's accepted manuscripts got in the
-    year. A judgement counts one, though comparing means reading two.
+    and luck; any other revises. Judgements are dealt out evenly; each counts one, though
+    comparing means reading two.
+
+    A cheap reviewer judges what it reads, plus ``prestige_bias`` for each unit of prestige, less
+    ``novelty_aversion`` for each of novelty; in rating it is more or less generous, in comparing
+    partial to the first by ``position_bias``. A mark is 6.3 and 0.55 for each unit of quality,
+    rounded, from 1 to 10. By ``ratings`` the best means are accepted, ties at random; by
+    ``pairwise`` the best Bradley–Terry scores; by ``hybrid`` half the judgements are ratings, and
+    the other half compare those near the line.
+
+    Rejected manuscripts are revised and submitted again, up to ``tries``. Citations are exp(1.6 +
+    0.9 quality + ``fame`` prestige + luck). Prestige keeps a share, ``memory``, and takes the rest
+    from the log of the citations that the institution's accepted manuscripts got in the year.
 
 Reward
     A reviewer earns by each judgement from 0 to 1: a rating one less its distance from the mark

@@ -28,14 +28,17 @@ Actions
 Rules
     An hour has two steps. First the seats choose where to go while the cheap people go to their
     favourite place, or, now and then, elsewhere. At each place all are paired at random; one may
-    be left over. Then the seats that met somebody act; where none did the step is left out. In a
-    meeting both play the dilemma at once and tell each other, if they will, whether their latest
-    news is of somebody good or bad. Whoever does not think ill of the teller moves its own opinion
-    of that person by one. One thinks better by one of a partner who cooperated, worse of one who
-    defected; so do onlookers, by ``norm``. One's next news is the partner or, as often, the person
-    it has just told one about; who met nobody tells of whom it watched. Opinions stay within -5
-    and 5. A person may take over the way of a richer partner. A seat's opinions are kept in the
-    same way; what it makes of them is its own affair.
+    be left over. Then the seats that met somebody act; where none did the step is left out.
+
+    In a meeting both play the dilemma at once and tell each other, if they will, whether their
+    latest news is of somebody good or bad. Whoever does not think ill of the teller moves its own
+    opinion of that person by one. One's next news is the partner or, as often, the person it has
+    just told one about; who met nobody tells of whom it watched.
+
+    One thinks better by one of a partner who cooperated, worse of one who defected; so do
+    onlookers, by ``norm``. Opinions stay within -5 and 5. A person may take over the way of a
+    richer partner. A seat's opinions are kept in the same way; what it makes of them is its own
+    affair.
 
 Reward
     The payoff of each meeting.

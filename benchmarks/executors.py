@@ -3,9 +3,9 @@
 Run: ``python benchmarks/executors.py``. 4,000 matches of an iterated prisoners' dilemma of 200
 rounds with one and with two workers; then matches of a single round, inline and with one worker,
 against the same matches played, recorded and stored one after another in a plain loop: the rest is
-what planning them, dealing them out and taking them in costs. ``--many`` also plays 100,000 of them
-and says how much memory that took. Run folders are made in memory where the system has a place for
-it: what a disk takes to make a file is the same whoever plays.
+what planning them, dealing them out and taking them in costs. ``--many`` also plays 10,000 and
+100,000 of them and says how much memory that took. Run folders are made in memory where the system
+has a place for it: what a disk takes to make a file is the same whoever plays.
 """
 
 from __future__ import annotations
@@ -95,9 +95,16 @@ def main() -> None:
         spent = best[executor] - best["plain"]
         print(f"beyond that, {executor}: {spent:.2f} ms a match (goal: {goal} ms)")
     if "--many" in sys.argv:
-        many = seconds(1, MANY, 2, "processes")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{MANY:,} matches with two workers: {many:.0f} s, at most {peak:.0f} MB")
+        for count in (MANY // 10, MANY):
+            spent = seconds(1, count, 2, "processes")
+            print(f"{count:,} matches with two workers: {spent:.0f} s; {_most_memory()}")
+
+
+def _most_memory() -> str:
+    """Peaks of this process and of the largest worker so far."""
+    of = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    mine, worker = (resource.getrusage(who).ru_maxrss / 1024 for who in of)
+    return f"at most {mine:.0f} MB here, {worker:.0f} MB in a worker"
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from .rows import MatchRow, SeatRow
 from .schedule import MatchSpec
 
 if TYPE_CHECKING:
+    from ..agents.language.backends.desk import DeskLine
     from ..agents.registry import AgentSpec
 
 _STALLED_SECONDS = 10.0
@@ -80,12 +81,14 @@ class HostOptions:
         children: child processes alive at once, for users' agents.
         cache: of language models' answers, or None.
         run: the run's id, under which the cache remembers what it paid for.
+        desk: who makes models' calls, if another process does.
     """
 
     concurrency: int = 64
     children: int = max(8, 2 * (os.cpu_count() or 1))
     cache: ResponseCache | None = None
     run: str = ""
+    desk: DeskLine | None = None
 
 
 class Host:
@@ -155,13 +158,22 @@ class Host:
         isolated = sum(self._agents[name].isolated for name in seating.values())
         async with self._permits.take(isolated):
             world = self._take_world(job.spec)
-            players = {
-                seat: self._player(replace(world.seats[seat], time_limit=job.spec.time_limit), name)
-                for seat, name in seating.items()
-            }
+            options = self._options
+            scope = Scope(
+                cache=options.cache,
+                payer=Payer(options.run, job.key),
+                desk=options.desk,
+                shared=True,
+            )
+            with calling(scope):
+                players = {
+                    seat: self._player(
+                        replace(world.seats[seat], time_limit=job.spec.time_limit), name
+                    )
+                    for seat, name in seating.items()
+                }
             began = perf_counter()
             match = self._playing[job.key] = self._match(job, world, players)
-            scope = Scope(cache=self._options.cache, payer=Payer(self._options.run, job.key))
             try:
                 with calling(scope):
                     outcome = await match.play()

@@ -1,8 +1,8 @@
 """How a plan is played into a folder: here, over processes, or over machines.
 
-People, live Python objects and language models stay in this process: people sit at this terminal,
-live objects are only here, and a model's answers are bounded by one budget and waited for, not
-computed, so that ``concurrency`` is what speeds them up.
+People, live Python objects and language models that only a user's code can make stay in this
+process: people sit at this terminal, and the others are only here. The calls of all other language
+models are made here too, wherever their matches are played: one cache, one budget, one rate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gymposium.errors import GymposiumError, StoreError, UsageError
 from ..agents.language.backends.cache import ResponseCache
 from .executors.choice import Executor, choose
 from .executors.inline import run_to_end
-from .host import Host, HostOptions, Job
+from .host import Finished, Host, HostOptions, Job, Partial
 from .meter import Meter
 from .plan import Batch, Plan
 from .record import Recorder
@@ -29,6 +29,7 @@ from .runner import Reporter, Runner
 from .store import RunFolder
 
 if TYPE_CHECKING:
+    from ..agents.language.backends.desk import Desk
     from ..agents.registry import AgentSpec
 
 
@@ -102,17 +103,18 @@ def executor_for(plan: Plan, means: Means) -> tuple[Executor, str]:
                 f"{spec.name!r} is known in this process only and cannot be sent to others: name "
                 "it by FILE.py:ATTR or package.module:ATTR, or play with one worker"
             )
-    models = [spec.name for spec in agents if spec.language]
+    models = [spec for spec in agents if spec.language]
     if models and asked.name == "ray":
         raise UsageError(
-            f"{models[0]!r} is a language model: its answers are waited for, not computed, and "
-            "one budget bounds them: leave out --executor ray and raise --concurrency instead"
+            f"{models[0].name!r} is a language model: its answers are waited for, not computed, "
+            "and one budget bounds them: leave out --executor ray and raise --concurrency instead"
         )
-    if models:
-        return here, (
-            f"{models[0]} is a language model: all matches are played in this process, "
-            f"{means.concurrency} at a time (--concurrency)"
-        )
+    for spec in models:
+        if not spec.sendable:
+            return here, (
+                f"only this process can make the language model of {spec.name}: all matches are "
+                f"played here, {means.concurrency} at a time (--concurrency)"
+            )
     return asked, ""
 
 
@@ -157,37 +159,59 @@ class _Playing:
         from ..agents.language.backends.pool import leave_loop
 
         try:
-            for missing in self._missing():
+            for missing, _ in self._missing():
                 await self._runner.play_here(host, missing)
         finally:
             await shutdown()
             await leave_loop()
 
     def there(self, executor: Executor) -> None:
-        """Play in other processes."""
+        """Play in other processes; models' calls are made in this one."""
+        answers = _answers(self._agents, self._means.cache)
+        try:
+            if not any(spec.language for spec in self._agents):
+                self._share(executor, None)
+                return
+            from ..agents.language.backends.desk import Desk
+
+            with Desk(self._meter, answers, self._folder.info().get("id", "")) as desk:
+                self._share(executor, desk)
+        finally:
+            if answers is not None:
+                answers.close()
+
+    def _share(self, executor: Executor, desk: Desk | None) -> None:
         from .shares import Sharing, play_share, setup_of
 
         scenario = self._plan.scenario
+        workers = max(1, executor.workers)
         setup = setup_of(
             self._plan.agents,
             (entry.id for entry in scenario.worlds),
             reasks=scenario.reasks,
             concurrency=self._means.concurrency,
-            workers=max(1, executor.workers),
+            workers=workers,
+            desk=None if desk is None else desk.address,
         )
         least = setup.concurrency if any(spec.waits for spec in self._agents) else 1
-        runner = self._runner
-        sharing = Sharing(setup, self._meter, runner.keep, runner.tick, least=least)
-        for missing in self._missing():
+        keep = self._runner.keep
+
+        def kept(told: Finished | Partial) -> None:
+            keep(told)
+            if desk is not None and isinstance(told, Finished):
+                desk.ended(told.row.key)
+
+        sharing = Sharing(setup, self._meter, kept, self._runner.tick, least=least)
+        for missing, count in self._missing():
             executor.run(
                 play_share,
-                sharing.shares(missing),
+                sharing.shares(missing, count, workers),
                 on_event=sharing.take,
                 on_interrupt=self._interrupted,
             )
 
-    def _missing(self) -> Iterator[Iterable[Job]]:
-        """What each batch lacks, read lazily; when the next is asked for, it must be there."""
+    def _missing(self) -> Iterator[tuple[Iterable[Job], int]]:
+        """What each batch lacks, read lazily, and how much; it must be there at the next one."""
         folder = self._folder
         total = 0
         for batch in self._plan.batches(folder.rows):
@@ -197,7 +221,7 @@ class _Playing:
             self.reporter.start(total + batch.total, total + stored)
             total += batch.total
             before = folder.count()
-            yield missing()
+            yield missing(), batch.total - stored
             lost = batch.total - stored - (folder.count() - before)
             if lost:
                 raise GymposiumError(f"{lost} matches were not played to their end; resume the run")

@@ -28,6 +28,7 @@ from .host import Finished, Host, HostOptions, Job, Partial, Standing
 from .meter import Meter
 
 if TYPE_CHECKING:
+    from ..agents.language.backends.desk import DeskAddress, DeskLine
     from ..agents.registry import AgentSpec
 
 _SHARE_SECONDS = 0.1
@@ -54,6 +55,7 @@ class Setup:
         reasks: as in the scenario.
         concurrency: matches in flight in each process.
         children: child processes at once in each process.
+        desk: where models' calls are made, if there are models.
         version: of gymposium.
         folder: that relative paths are relative to.
         path: where modules are looked for.
@@ -64,6 +66,7 @@ class Setup:
     reasks: int
     concurrency: int
     children: int
+    desk: DeskAddress | None = None
     version: str = __version__
     folder: str = field(default_factory=os.getcwd)
     path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
@@ -101,6 +104,7 @@ def setup_of(
     reasks: int,
     concurrency: int,
     workers: int,
+    desk: DeskAddress | None = None,
 ) -> Setup:
     """What ``workers`` processes need to know.
 
@@ -110,6 +114,7 @@ def setup_of(
         reasks: as in the scenario.
         concurrency: of the whole run.
         workers: processes.
+        desk: as in :class:`Setup`.
     """
     return Setup(
         {name: AgentName(it.text, not it.isolated, it.identity) for name, it in agents.items()},
@@ -117,11 +122,16 @@ def setup_of(
         reasks,
         concurrency=max(1, concurrency // workers),
         children=max(2, HostOptions().children // workers),
+        desk=desk,
     )
 
 
 class Sharing:
     """Deals jobs out in shares of like duration, and takes in what comes back.
+
+    Where models answer, a share is instead a part of what is left (guided self-scheduling:
+    Polychronopoulos and Kuck, 1987): a process waits for the last match of a share before it begins
+    another, and would leave models idle meanwhile.
 
     Attributes:
         least: matches that a share holds if there are as many: agents that wait for something else
@@ -143,8 +153,13 @@ class Sharing:
         self._took = Took(0, 0.0)
         self._standing: dict[str, Standing] = {}
 
-    def shares(self, jobs: Iterable[Job]) -> Iterator[Share]:
+    def shares(self, jobs: Iterable[Job], left: int, workers: int) -> Iterator[Share]:
         """Shares, each cut when it is asked for: by then it is known how long a match takes.
+
+        Args:
+            jobs: to be dealt out.
+            left: how many they are.
+            workers: processes.
 
         Raises:
             BudgetSpent: the run's seconds are spent.
@@ -155,9 +170,12 @@ class Sharing:
             if self._took.matches:
                 mean = max(self._took.seconds / self._took.matches, 1e-6)
                 size = max(size, min(_MOST, int(_SHARE_SECONDS / mean)))
+            if self._setup.desk is not None:
+                size = max(self.least, min(_MOST, -(-left // (2 * workers))))
             taken = tuple(islice(waiting, size))
             if not taken:
                 return
+            left -= len(taken)
             self._meter.before_match()
             self._given += len(taken)
             yield Share(self._setup, taken)
@@ -207,12 +225,15 @@ class _Here:
         self.setup = setup
         self.loop = asyncio.Runner()
         _prepare(setup)
+        self._desk = None if setup.desk is None else _line_to(setup.desk)
         self.host = Host(
             {name: _agent(name, known, setup) for name, known in setup.agents.items()},
             lambda spec: make_world(spec.world, **spec.params),
             reasks=setup.reasks,
             meter=Meter(),
-            options=HostOptions(concurrency=setup.concurrency, children=setup.children),
+            options=HostOptions(
+                concurrency=setup.concurrency, children=setup.children, desk=self._desk
+            ),
         )
 
     async def play(
@@ -240,7 +261,15 @@ class _Here:
         from ..agents.isolation import shutdown
 
         self.loop.run(shutdown())
+        if self._desk is not None:
+            self._desk.hang_up()
         self.loop.close()
+
+
+def _line_to(desk: DeskAddress) -> DeskLine:
+    from ..agents.language.backends.desk import DeskLine
+
+    return DeskLine(desk)
 
 
 _current: _Here | None = None

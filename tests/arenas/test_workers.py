@@ -113,21 +113,16 @@ def test_live_objects_and_names_of_this_process_are_not_sent_away(
     assert not (tmp_path / "run").exists()
 
 
-def test_people_and_language_models_stay_in_this_process(tmp_path: Path) -> None:
-    said: list[str] = []
-
-    class Listening(Silent):
-        def message(self, text: str) -> None:
-            said.append(text)
-
-    for agent in ("human", "llm:scripted/legal"):
+def test_people_and_models_of_a_users_code_stay_in_this_process(tmp_path: Path) -> None:
+    file = tmp_path / "models.py"
+    body = "    language = True\n    def act(self, turn):\n        return 0\n"
+    file.write_text(f"class Model:\n{body}")
+    for agent, said in (("human", ""), (f"{file}:Model", "only this process can make")):
         made, specs = seat_agents(scenario(), [agent, "random"])
-        assert executor_for(Plan(made, specs), Means(workers=2))[0].name == "inline"
+        executor, note = executor_for(Plan(made, specs), Means(workers=2))
+        assert executor.name == "inline"
+        assert said in note
     agents = ["llm:scripted/legal", "random"]
-    gymposium.run(
-        scenario(repeats=1), agents, out=tmp_path / "run", workers=2, progress=Listening()
-    )
-    assert "in this process" in said[0]
     with pytest.raises(UsageError, match="--concurrency"):
         gymposium.run(scenario(), agents, out=tmp_path / "other", executor="ray")
 
@@ -170,7 +165,7 @@ def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> No
     jobs: list[Job] = list(range(1000))  # type: ignore[arg-type]
     asked = sharing()
     sizes, dealt = [], []
-    for share in asked.shares(jobs):
+    for share in asked.shares(jobs, len(jobs), 1):
         sizes.append(len(share.jobs))
         dealt += share.jobs
         asked.take(Took(len(share.jobs), 0.002 * len(share.jobs)))
@@ -178,9 +173,9 @@ def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> No
     assert sizes[0] == 1
     assert set(sizes[1:-1]) <= {49, 50}
     slow = sharing(least=4)
-    first = next(slow.shares(jobs))
+    first = next(slow.shares(jobs, len(jobs), 1))
     slow.take(Took(4, 40.0))
-    assert len(first.jobs) == 4 == len(next(slow.shares(jobs)).jobs)
+    assert len(first.jobs) == 4 == len(next(slow.shares(jobs, len(jobs), 1)).jobs)
 
 
 def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() -> None:
@@ -191,7 +186,7 @@ def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() ->
         tracemalloc.start()
         (batch,) = plan.batches(list)
         dealt = 0
-        for share in asked.shares(batch.jobs()):
+        for share in asked.shares(batch.jobs(), batch.total, 1):
             dealt += len(share.jobs)
             asked.take(Took(len(share.jobs), 0.002 * len(share.jobs)))
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -37,6 +37,20 @@ class Cost(NamedTuple):
     seconds: float = 0.0
 
 
+class Elsewhere(Protocol):
+    """Another process that makes the calls (:mod:`.desk`)."""
+
+    async def ask(
+        self,
+        scope: Scope,
+        backend: ChatBackend,
+        messages: Sequence[Mapping[str, Any]],
+        arguments: Mapping[str, Any],
+    ) -> list[Completion]:
+        """As :func:`ask_model`."""
+        ...
+
+
 class Account(Protocol):
     """Where a budget is kept."""
 
@@ -63,6 +77,8 @@ class Scope:
         payer: run and match.
         agent: whose calls these are.
         met: keys of answers this match has bought or met already.
+        desk: who makes the calls instead, in another process; or None.
+        shared: models of this machine are those of its model server.
         passed: what came through this door in the scope.
     """
 
@@ -71,6 +87,8 @@ class Scope:
     payer: Payer = Payer()  # noqa: RUF009 - a named tuple is immutable
     agent: str = ""
     met: set[bytes] = field(default_factory=set)
+    desk: Elsewhere | None = None
+    shared: bool = False
     passed: list[Completion] = field(default_factory=list)
 
 
@@ -123,6 +141,11 @@ async def ask_model(
         "top_p": top_p,
     }
     asked["max_tokens"] = max_tokens
+    if scope.desk is not None:
+        arguments = {**asked, "schema": schema, "seed": seed, "timeout": timeout}
+        made = await scope.desk.ask(scope, backend, messages, arguments)
+        scope.passed.extend(made)
+        return made
 
     async def call() -> list[Completion]:
         most = _most(backend, messages, max_tokens * n)

@@ -84,6 +84,11 @@ class EmbeddedBackend:
         self._queue = PrefixQueue(self.slots)
         self._grammars: dict[bytes, str] = {}
 
+    @property
+    def loaded(self) -> bool:
+        """The weights are in this process."""
+        return self._server is not None
+
     async def complete(
         self,
         messages: Sequence[Mapping[str, Any]],

@@ -1,9 +1,9 @@
 """The client of the machine's model server: a backend that is somewhere else.
 
-Worker processes get it in place of a model of their own (:func:`.pool.get_backend`). The first that
-needs the server starts it, under a lock, so that there is one however many begin at once; a server
-that dies is replaced, and the calls it owed are made again. Processes that play alone load the
-model themselves: there is nothing to share.
+Runs and worker processes get it in place of a model of their own (:func:`.pool.get_backend`). The
+first that needs the server starts it, under a lock, so that there is one however many begin at
+once, from however many commands; a server that dies is replaced, and the calls it owed are made
+again. A process that has loaded the model itself, to look into it or to train it, plays with that.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import asyncio
 import contextlib
 import getpass
 import hashlib
-import itertools
 import multiprocessing
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -26,13 +26,15 @@ from weakref import WeakKeyDictionary
 
 import orjson
 
+from gymposium import __version__
 from gymposium.errors import BackendError, UsageError
 from gymposium.types import Usage
 
 from ..models import models_folder
 from .protocol import ChatBackend, Completion, Scored
-from .server import LINGER_SECONDS, read, write
+from .wire import Line, tuples
 
+LINGER_SECONDS = 5.0
 START_SECONDS = 60.0
 REPLACEMENTS = 3
 """How often a call is made again because the server died under it."""
@@ -40,8 +42,13 @@ _POLL_SECONDS = 0.05
 
 
 def in_worker() -> bool:
-    """Whether this process is one of several that were started to work for another."""
-    return multiprocessing.parent_process() is not None
+    """Whether this process is one of several that were started to work for another.
+
+    That is a worker of an executor, or the process of one seat's agent.
+    """
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    one_seat = main is not None and main.name == "gymposium.agents.isolation.child"
+    return one_seat or multiprocessing.parent_process() is not None
 
 
 class SharedBackend:
@@ -64,11 +71,11 @@ class SharedBackend:
         self.identity = str(getattr(local, "identity", local.name))
         self.deterministic = local.deterministic
         self.context_tokens = local.context_tokens
-        self._called = {"model": model, "settings": dict(settings)}
+        self._called = {"model": model, "settings": dict(settings), "identity": self.identity}
         self._linger = linger
         if hasattr(local, "score"):
             self.score = self._score
-        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
+        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, Line] = WeakKeyDictionary()
         self._closed = False
 
     async def complete(
@@ -99,7 +106,7 @@ class SharedBackend:
             "timeout": timeout,
         }
         made = await self._call("complete", arguments)
-        return [Completion(**_tuples(each) | {"usage": Usage(*each["usage"])}) for each in made]
+        return [Completion(**tuples(each) | {"usage": Usage(*each["usage"])}) for each in made]
 
     async def _score(
         self,
@@ -110,31 +117,27 @@ class SharedBackend:
     ) -> list[Scored]:
         plain = [dict(message) for message in messages]
         arguments = {"messages": plain, "choices": list(choices), "timeout": timeout}
-        return [Scored(**_tuples(each)) for each in await self._call("score", arguments)]
+        return [Scored(**tuples(each)) for each in await self._call("score", arguments)]
 
     async def _call(self, operation: str, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+        request = {**self._called, "op": operation, "arguments": arguments}
         for _ in range(1 + REPLACEMENTS):
             if self._closed:
                 raise BackendError(f"{self.name}: the backend is closed")
-            line = self._lines.setdefault(asyncio.get_running_loop(), _Line(self._linger))
+            line = self._lines.setdefault(asyncio.get_running_loop(), Line(self._find))
             try:
-                answer = await line.ask({**self._called, "op": operation, "arguments": arguments})
+                made: list[dict[str, Any]] = await line.ask(request)
+                return made
             except ConnectionError:
                 continue  # the server has gone; the next attempt finds or starts another
-            match answer.get("kind"):
-                case None:
-                    made: list[dict[str, Any]] = answer["ok"]
-                    return made
-                case "timeout":
-                    raise TimeoutError
-                case "usage":
-                    raise UsageError(answer["error"])
-                case _:
-                    raise BackendError(answer["error"])
         raise BackendError(
             f"{self.name}: the model server died {REPLACEMENTS + 1} times during one call; what it "
             f"said last is in {server_folder() / 'server.log'}"
         )
+
+    def _find(self) -> tuple[int, str]:
+        facts = find_or_start(self._linger)
+        return facts["port"], facts["token"]
 
     async def leave_loop(self) -> None:
         """Close the connection of the running event loop; later calls open another."""
@@ -153,86 +156,23 @@ class SharedBackend:
         self._lines.clear()
 
 
-class _Line:
-    """One event loop's connection to the server; carries any number of calls at once."""
-
-    def __init__(self, linger: float) -> None:
-        self._linger = linger
-        self._writer: asyncio.StreamWriter | None = None
-        self._reading: asyncio.Task[None] | None = None
-        self._opening = asyncio.Lock()
-        self._numbers = itertools.count()
-        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-
-    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its answer; cancelled, it is cancelled there too.
-
-        Raises:
-            ConnectionError: the server has gone.
-        """
-        async with self._opening:
-            if self._writer is None:
-                await self._open()
-        writer = self._writer
-        if writer is None:  # lost again before it was our turn
-            raise ConnectionError
-        number = next(self._numbers)
-        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
-        try:
-            write(writer, {**request, "id": number})
-            answered: dict[str, Any] = await answer
-            return answered
-        except asyncio.CancelledError:
-            if not writer.is_closing():
-                write(writer, {"id": number, "op": "cancel"})
-            raise
-        finally:
-            self._waiting.pop(number, None)
-
-    async def _open(self) -> None:
-        facts = await asyncio.to_thread(find_or_start, self._linger)
-        try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", facts["port"])
-            write(writer, {"token": facts["token"]})
-            if await read(reader) is None:
-                raise ConnectionError
-        except OSError as error:
-            raise ConnectionError from error
-        self._writer = writer
-        self._reading = asyncio.create_task(self._read(reader))
-
-    async def _read(self, reader: asyncio.StreamReader) -> None:
-        with contextlib.suppress(ValueError):
-            while (answer := await read(reader)) is not None:
-                waiting = self._waiting.get(answer["id"])
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(answer)
-        self.hang_up()
-
-    def hang_up(self) -> None:
-        """Close the connection; calls under way end with ConnectionError."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
-        if self._reading is not None and self._reading is not asyncio.current_task():
-            self._reading.cancel()
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(ConnectionError())
-
-
 def server_folder() -> Path:
     """Where the server of this user, installation and model folder is announced; made if missing.
 
     Raises:
-        BackendError: it belongs to somebody else.
+        BackendError: it is not this user's alone.
     """
-    place = f"{sys.executable}|{Path(__file__).resolve()}|{models_folder()}"
+    place = f"{sys.executable}|{Path(__file__).resolve()}|{__version__}|{models_folder()}"
     digest = hashlib.blake2b(place.encode(), digest_size=6).hexdigest()
     folder = Path(tempfile.gettempdir(), f"gymposium-{getpass.getuser()}-{digest}")
     folder.mkdir(mode=0o700, exist_ok=True)
-    if sys.platform != "win32" and folder.stat().st_uid != os.getuid():
-        raise BackendError(f"{folder} belongs to another user; set TMPDIR to a folder of yours")
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or (
+        sys.platform != "win32" and (found.st_uid != os.getuid() or found.st_mode & 0o077)
+    ):
+        raise BackendError(
+            f"{folder} is no folder of this user's alone; remove it, or set TMPDIR to another place"
+        )
     return folder
 
 
@@ -282,7 +222,3 @@ def _answers(facts: Mapping[str, Any]) -> bool:
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", facts["port"]), 2):
         return True
     return False
-
-
-def _tuples(plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()}

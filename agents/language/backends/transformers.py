@@ -109,6 +109,11 @@ class TransformersBackend:
                 _LOG.info("%s loaded in %.1f s", self.name, perf_counter() - began)
             return self._box
 
+    @property
+    def loaded(self) -> bool:
+        """The weights are in this process."""
+        return self._box is not None
+
     async def complete(
         self,
         messages: Sequence[Mapping[str, Any]],

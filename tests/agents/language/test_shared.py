@@ -13,11 +13,12 @@ import pytest
 
 import gymposium
 from gymposium.agents.language.backends import shared
+from gymposium.agents.language.backends.calls import Scope, calling
 from gymposium.agents.language.backends.pool import close_all, get_backend
 from gymposium.agents.language.backends.protocol import ChatBackend
 from gymposium.agents.language.backends.scripted import ScriptedBackend
-from gymposium.agents.language.backends.server import read, write
 from gymposium.agents.language.backends.shared import SharedBackend, find_or_start, server_folder
+from gymposium.agents.language.backends.wire import read, write
 from gymposium.arenas.executors.processes import run_jobs
 from gymposium.errors import BackendError, UsageError
 from gymposium.scenarios.model import Scenario
@@ -213,8 +214,10 @@ def _kinds(model):
     return kinds
 
 
-def test_workers_share_and_processes_alone_do_not(smollm2):
+def test_workers_and_runs_share_and_who_asks_for_a_model_itself_has_it(smollm2):
     assert _kinds(smollm2) == ("EmbeddedBackend", "ScriptedBackend")
+    with calling(Scope(shared=True)):
+        assert _kinds(smollm2) == ("SharedBackend", "ScriptedBackend")
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(_kinds, (smollm2,)) == ("SharedBackend", "ScriptedBackend")
 
@@ -239,14 +242,65 @@ def _play(job, tell, stopping):
     return rows, server
 
 
-def test_jobs_in_worker_processes_ask_one_server_and_play_as_a_process_alone(tiny_model, tmp_path):
+def test_runs_and_jobs_in_worker_processes_ask_one_server(tiny_model, tmp_path):
+    """And play as with the model in this process, which is used where it has been loaded."""
     model = f"llm:transformers/{tiny_model}?exact=1&choose=likelihood"
-    played = {}
-    for workers in (1, 2):
+    played, servers = {}, {}
+    get_backend(f"transformers/{tiny_model}", {"exact": True}).white_box()
+    for workers in ("loaded", 1, 2):
         jobs = [(model, tmp_path / str(workers) / str(seed)) for seed in range(3)]
-        done = run_jobs(_play, jobs, workers=workers, on_event=print, on_interrupt=print)
+        count = 1 if workers == "loaded" else workers
+        done = run_jobs(_play, jobs, workers=count, on_event=print, on_interrupt=print)
         played[workers] = [rows for rows, _ in done]
-        servers = {server for _, server in done}
-        assert len(servers) == 1
-        assert (None in servers) is (workers == 1)
-    assert played[1] == played[2]
+        (servers[workers],) = {server for _, server in done}
+        close_all()
+    assert servers["loaded"] is None
+    assert servers[1] == servers[2] is not None  # one command after the other finds it loaded
+    assert played["loaded"] == played[1] == played[2]
+
+
+def test_two_commands_at_once_use_one_server_which_outlives_the_first(tiny_model, tmp_path):
+    command = [sys.executable, "-m", "gymposium", "run", "iterated_matrix-v0", "--agent"]
+    command += [f"llm:transformers/{tiny_model}?choose=likelihood", "--agent", "random"]
+    command += ["--param", "rounds=3", "--no-cache"]
+    both = [
+        subprocess.Popen([*command, "--repeats", str(n), "--out", str(tmp_path / str(n))])
+        for n in (1, 8)
+    ]
+    seen = set()
+    while any(each.poll() is None for each in both):
+        facts = shared._announced(server_folder())
+        seen |= set() if facts is None else {facts["pid"]}
+        time.sleep(0.05)
+    assert [each.returncode for each in both] == [0, 0]
+    assert len(seen) == 1
+
+
+def test_a_model_whose_file_was_replaced_is_not_answered_for_by_the_one_loaded(tiny_model):
+    async def go():
+        ours = get_backend(f"transformers/{tiny_model}")
+        right = SharedBackend(ours, f"transformers/{tiny_model}", {}, linger=LINGER)
+        await right.complete(TALK, max_tokens=2)
+        right._called["identity"] += " changed"
+        with pytest.raises(BackendError, match="just been replaced"):
+            await right.complete(TALK, max_tokens=2)
+        await right.close()
+
+    asyncio.run(go())
+    config = tiny_model / "generation_config.json"
+    before = get_backend(f"transformers/{tiny_model}")
+    config.write_text("{}") if not config.exists() else config.write_text(config.read_text() + " ")
+    assert get_backend(f"transformers/{tiny_model}") is not before
+    close_all()
+
+
+def test_a_folder_that_others_can_enter_is_not_used(place):
+    folder = server_folder()
+    folder.chmod(0o755)
+    with pytest.raises(BackendError, match="no folder of this user's alone"):
+        server_folder()
+    folder.rmdir()
+    folder.symlink_to(place)
+    with pytest.raises(BackendError, match="no folder of this user's alone"):
+        server_folder()
+    folder.unlink()

@@ -13,7 +13,7 @@ from prose import code, sections, table, to_markdown
 
 from gymposium.agents import scripted
 from gymposium.agents.human.person import HumanAgent
-from gymposium.agents.language.agent_spec import llm_models
+from gymposium.agents.language.agent_spec import known_minds, llm_models
 from gymposium.agents.methods import method_names, resolve_method
 from gymposium.agents.random_agent import RandomAgent
 from gymposium.errors import UsageError
@@ -94,13 +94,17 @@ def _models() -> str:
     from gymposium.agents.language import llm_agent
 
     rows = [(code(f"llm:{name}"), to_markdown(said)) for name, said in llm_models().items()]
-    more = "How to use them: [Agents](../agents.md#language-models)."
-    return (
-        "\n\n".join(
-            ["# Language models", _doc(llm_agent)[""], more, table(("spec", "what plays"), rows)]
-        )
-        + "\n"
-    )
+    minds = [(code(name), to_markdown(said)) for name, said in known_minds().items()]
+    pieces = [
+        "# Language models",
+        _doc(llm_agent)[""],
+        "How to use them: [Agents](../agents.md#language-models).",
+        table(("spec", "what plays"), rows),
+        "## Minds",
+        "Models that think in parts before each move: [Minds](../minds.md).",
+        table(("spec", "what it thinks"), minds),
+    ]
+    return "\n\n".join(pieces) + "\n"
 
 
 def _methods() -> str:

@@ -12,6 +12,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "",
         (
             "agents",
+            "minds",
             "worlds",
             "arena",
             "scaling",

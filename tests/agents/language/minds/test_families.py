@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 import gymposium
@@ -89,6 +91,12 @@ def test_minds_are_listed_with_what_they_do():
     listed = {info.spec: info.summary for info in known_agents()}
     assert set(families()) <= set(listed)
     assert listed["rational"].startswith("a mind: ")
+
+
+def test_the_page_on_minds_tells_of_each():
+    page = (Path(__file__).parents[4] / "docs" / "minds.md").read_text(encoding="utf-8")
+    for name, mind in families().items():
+        assert f"| `{name}` | {mind.summary} |" in page
 
 
 def test_what_is_misspelt_is_said_before_a_match():

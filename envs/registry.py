@@ -32,6 +32,7 @@ FAMILIES = (
     "dilemmas",
     "markets",
     "markov_games",
+    "peer_review",
     "social",
     "societies",
     "text_worlds",

@@ -12,7 +12,7 @@ VLLM_ENV ?= .venv-vllm
 # of them it is tried by `make test-integrations`.
 CONCORDIA := gdm-concordia==2.1.0
 
-.PHONY: demo test test-integrations test-vllm lint typecheck bench docs clean
+.PHONY: demo test test-integrations test-wheel test-pythons test-vllm lint typecheck bench docs clean
 .DEFAULT_GOAL := demo
 
 $(BIN)/python:
@@ -50,6 +50,16 @@ test: $(VENV)/.full
 test-integrations: .venv-rllib/.full .venv-concordia/.full
 	.venv-rllib/bin/python -m pytest tests/integrations/rllib.py
 	.venv-concordia/bin/python -m pytest tests/agents/language/test_concordia.py
+
+# The built wheel in an empty environment, from another folder: README, docs and a part of the tests.
+# Of Pythons without a CPU build of torch, PyPI has gigabytes: without EXTRAS=all that is left out.
+PYTHONS ?= python3.12 python3.13
+EXTRAS ?= llm,langchain,ui,export,offline,openspiel,textarena,mesa,ray
+test-wheel: $(VENV)/.full
+	$(BIN)/python tests/wheel/try_out.py $(PYTHON) all
+
+test-pythons: $(VENV)/.full
+	@for each in $(PYTHONS); do $(BIN)/python tests/wheel/try_out.py $$each $(EXTRAS) || exit 1; done
 
 $(VLLM_ENV)/.installed: | $(BIN)/python
 	$(PYTHON) -m venv $(VLLM_ENV)

@@ -2,7 +2,7 @@
 
 Matches are played through their turns. A demonstration is what a scripted expert did in a trained
 seat; a comparison is two actions drawn from one policy for the same turn, of which the match goes
-better after the first, both being played to the end from copies of the world and of the partners.
+better after the first, both being played to the end with the same luck.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class Hall:
         if layout.amounts:
             raise UsageError(f"examples are of choices only; {task.world} has amounts to decide on")
         self._task, self._seats, self._read, self._layout = task, seats, read, layout
-        self._world: Any = registry.make_world(task.world, **task.params)
+        self._world, self._other = (
+            registry.make_world(task.world, **task.params) for _ in range(2)
+        )
 
     def demonstrations(self, expert: str, seed: np.random.SeedSequence) -> Iterator[Examples]:
         """Match after match of an expert in every trained seat."""
@@ -96,39 +98,43 @@ class Hall:
         for match in _seeds(seed):
             minds = self._minds(match, policy)
             rows: list[tuple[Array, ...]] = []
+            past: list[Any] = []
             turns = self._world.reset(match[0])
             while turns:
                 own = next((seat for seat in self._seats if seat in turns), None)
                 actions = {seat: self._act(minds[seat], turn) for seat, turn in turns.items()}
                 if own is not None:
                     other = self._act(minds[own], turns[own])
-                    rows += self._compared(own, turns, actions, other, minds)
+                    forks = [{**actions, own: action} for action in (actions[own], other)]
+                    one, two = (self._layout.choices(fork[own]) for fork in forks)
+                    if not np.array_equal(one, two):
+                        ends = [self._end(own, [*past, f], match, minds, policy) for f in forks]
+                        if ends[0] != ends[1]:
+                            better = (one, two) if ends[0] > ends[1] else (two, one)
+                            rows.append((*self._seen(turns[own]), *better))
+                past.append(actions)
                 turns = self._world.step(actions)
             if rows:
                 yield Examples(*(np.stack(column) for column in zip(*rows, strict=True)))
 
-    def _compared(
-        self, own: str, turns: Any, actions: Any, other: Any, minds: Any
-    ) -> list[tuple[Array, ...]]:
-        one, two = (self._layout.choices(action) for action in (actions[own], other))
-        if np.array_equal(one, two):
-            return []
-        worth = [
-            self._played_out({**actions, own: action}, minds) for action in (actions[own], other)
-        ]
-        seen = self._seen(turns[own])
-        if worth[0][own] == worth[1][own]:
-            return []
-        return [(*seen, one, two) if worth[0][own] > worth[1][own] else (*seen, two, one)]
+    def _end(
+        self, own: str, past: list[Any], match: tuple[int, ...], minds: Any, policy: Any
+    ) -> float:
+        """What a seat gets in the match that began so, the policy going on in its seats.
 
-    def _played_out(self, actions: Any, minds: Any) -> Any:
-        world, others = copy.deepcopy((self._world, minds))
-        turns = world.step(actions)
+        The beginning is played again, which costs less than copying a world; both ends of a
+        comparison have the same luck, in the world and in the seats.
+        """
+        world = self._other
+        turns = world.reset(match[0])
+        for actions in past:
+            turns = world.step(actions)
+        others = self._minds(match, policy)
+        for seat in self._task.partners:
+            others[seat] = copy.deepcopy(minds[seat])
         while turns:
-            turns = world.step(
-                {seat: self._act(others[seat], turn, world) for seat, turn in turns.items()}
-            )
-        return world.outcome.returns
+            turns = world.step({s: self._act(others[s], turn) for s, turn in turns.items()})
+        return float(world.outcome.returns[own])
 
     def _minds(self, match: tuple[int, ...], own: Callable[[], Any]) -> dict[str, Any]:
         minds = {}
@@ -138,14 +144,12 @@ class Hall:
             minds[seat].reset(self._world.seats[seat], seed)
         return minds
 
-    def _act(self, mind: Any, turn: Turn, world: Any = None) -> Any:
-        world = self._world if world is None else world
+    def _act(self, mind: Any, turn: Turn) -> Any:
         answer = mind.act(turn)
         if isinstance(answer, Reply):
             answer = answer.text if answer.action is None else answer.action
         if isinstance(answer, str):
-            answer = world.words.parse(turn.seat, answer, turn.observation, turn.info)
-        world.check(turn.seat, answer)
+            answer = self._world.words.parse(turn.seat, answer, turn.observation, turn.info)
         return answer
 
     def _seen(self, turn: Turn) -> tuple[Array, Array]:

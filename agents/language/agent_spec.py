@@ -47,7 +47,7 @@ AGENT_PARAMETERS: Mapping[str, str] = {
 """What a language agent can be given, with its meaning."""
 
 _BLIND: tuple[Kind, ...] = ("embedded", "transformers")
-_SCORING: tuple[Kind, ...] = ("transformers",)
+_SCORING: tuple[Kind, ...] = ("transformers", "embedded", "openai", "vllm")
 _DEFAULTS: Mapping[str, Any] = {
     "temperature": 0.7,
     "top_p": 1.0,
@@ -122,7 +122,7 @@ def llm_agent_spec(model_text: str, params: Mapping[str, Any] | None = None) -> 
 
     def factory() -> LLMAgent:
         backend = get_backend(model_text, settings)
-        chosen = Choosing(backend) if by_likelihood else backend
+        chosen = Choosing(backend, letters=True) if by_likelihood else backend
         return Mind(chosen, mind.build(), **effective) if mind else LLMAgent(chosen, **effective)
 
     name = f"{options['mind']}({model.name})" if mind else model.name

@@ -217,6 +217,28 @@ def test_a_budget_of_tokens_is_never_overrun(tmp_path):
     assert 0 < len(server.asked) * 110 <= 5000
 
 
+def test_a_budget_of_tokens_is_not_overrun_by_scoring_choices(tmp_path):
+    top = [{"token": "A", "logprob": -0.1}, {"token": "B", "logprob": -3.0}]
+
+    async def tells(server, request, writer):
+        words = sum(len(message["content"]) for message in request.body["messages"])
+        body = completion("A", usage=(words // 4, 1, 0))
+        first = {"token": "A", "logprob": -0.1, "top_logprobs": top}
+        body["choices"][0]["logprobs"] = {"content": [first]}
+        send(writer, body)
+
+    with serving(tells) as server:
+        agents = [f"llm:m@{server.url}?choose=likelihood", "random"]
+        whole = gymposium.run(two_models(server.url, agents=agents), out=tmp_path / "whole")
+        assert whole.rows[0].seats[0].parsed_turns == TURNS
+        limit = 3000
+        made = two_models(server.url, agents=agents, budget={"tokens": limit})
+        with pytest.raises(BudgetSpent, match="does not cover"):
+            gymposium.run(made, out=tmp_path / "run", cache=False, concurrency=8)
+    with RunFolder(tmp_path / "run") as folder:
+        assert sum(spent.tokens for spent in folder.spent().values()) <= limit
+
+
 def test_an_endpoint_that_fails_stops_the_run_and_the_run_can_be_resumed(tmp_path):
     state = {"down": False}
 

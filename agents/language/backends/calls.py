@@ -134,6 +134,7 @@ async def ask_model(
         BackendError, TimeoutError: as the backend.
     """
     scope = current_scope()
+    messages = [_sayable(message) for message in messages]
     asked: dict[str, Any] = {
         "n": n,
         "logprobs": logprobs,
@@ -148,7 +149,9 @@ async def ask_model(
         return made
 
     async def call() -> list[Completion]:
-        most = _most(backend, messages, max_tokens * n)
+        beside = getattr(backend, "most_tokens", None)
+        tokens = max_tokens * n + (0 if beside is None else beside(schema))
+        most = _most(backend, messages, tokens)
         if scope.account is not None:
             await scope.account.reserve(scope.agent, most)
         try:
@@ -212,6 +215,14 @@ def _from_cache(kept: Kept, key: bytes, scope: Scope) -> list[Completion]:
     if scope.account is not None:
         scope.account.book(scope.agent, _cost(kept.completions))
     return kept.completions
+
+
+def _sayable(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message as UTF-8 can carry it: other seats may have said half a surrogate pair."""
+    words: str = message["content"]
+    if words.isascii():
+        return message
+    return {**message, "content": words.encode("utf-8", "replace").decode()}
 
 
 def _most(backend: ChatBackend, messages: Sequence[Mapping[str, Any]], tokens: int) -> Cost:

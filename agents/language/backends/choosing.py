@@ -5,6 +5,10 @@ and one is drawn with probabilities in proportion to likelihood ** (1 / temperat
 at temperature 0. So a model too small to write what it means can still be asked what it prefers;
 OpenSpiel's and Concordia's models are asked so, and so are multiple-choice benchmarks (Brown et
 al., "Language Models are Few-Shot Learners", 2020, section 2.4).
+
+Endpoints do not score given texts, but many tell how likely the first token of an answer was: they
+are shown the legal answers as lettered options and asked for a letter (Robinson et al., "Leveraging
+Large Language Models for Multiple Choice Question Answering", 2023).
 """
 
 from __future__ import annotations
@@ -23,6 +27,9 @@ from .protocol import ChatBackend, Completion, Scored
 
 MOST_CHOICES = 64
 """A question with more legal answers is answered in writing."""
+MOST_LETTERS = 20
+"""As many tokens endpoints tell the log-probabilities of."""
+_AROUND = 16  # tokens put around each answer, or around the list of them; rather too many
 
 
 class Choosing:
@@ -30,19 +37,23 @@ class Choosing:
 
     Args:
         backend: scores answers, and writes those that cannot be listed; kept as ``inner``.
+        letters: one that cannot score whole answers may be given them as lettered options.
 
     Raises:
         BackendError: it cannot score.
     """
 
-    def __init__(self, backend: ChatBackend) -> None:
-        score = getattr(backend, "score", None)
+    def __init__(self, backend: ChatBackend, *, letters: bool = False) -> None:
+        score, kind, self._most = getattr(backend, "score", None), "likelihood", MOST_CHOICES
+        if score is None and letters:
+            score, kind = getattr(backend, "score_letters", None), "letters"
+            self._most = MOST_LETTERS
         if score is None:
             raise BackendError(f"{backend.name} cannot tell how likely it finds an answer")
         self._score = score
         self.inner = backend
         self.name = backend.name
-        self.identity = f"{getattr(backend, 'identity', backend.name)}|likelihood"
+        self.identity = f"{getattr(backend, 'identity', backend.name)}|{kind}"
         self.deterministic = backend.deterministic
         self.trainable = backend.trainable
         self.local = bool(getattr(backend, "local", False))
@@ -51,6 +62,10 @@ class Choosing:
     def context_tokens(self) -> int | None:
         """As the backend's."""
         return self.inner.context_tokens
+
+    def most_tokens(self, schema: Mapping[str, Any] | None) -> int:
+        """What scoring the answers takes at most beside the messages: a token is a byte or more."""
+        return sum(len(answer.encode()) + _AROUND for answer in legal_answers(schema)) + _AROUND
 
     async def complete(
         self,
@@ -70,7 +85,7 @@ class Choosing:
         The completions' ``trace`` holds all choices with their log-likelihoods.
         """
         answers = legal_answers(schema)
-        if not answers:
+        if not 0 < len(answers) <= self._most:
             return await self.inner.complete(
                 messages,
                 schema=schema,
@@ -86,7 +101,7 @@ class Choosing:
         scored: list[Scored] = await self._score(messages, answers, timeout=timeout)
         totals = [sum(each.logprobs) for each in scored]
         trace = {"kind": "likelihood", "choices": answers, "logprobs": totals}
-        usage = Usage(scored[0].prompt_tokens, sum(len(each.ids) for each in scored))
+        usage = Usage(*map(sum, zip(*(each.usage for each in scored), strict=True)))
         weights = _weights(totals, temperature, top_p)
         made = []
         for index in range(n):

@@ -98,7 +98,7 @@ class Desk:
         with calling(scope):
             backend: ChatBackend = get_backend(request["model"], request["settings"])
             if request["choosing"]:
-                backend = Choosing(backend)
+                backend = Choosing(backend, letters=True)
             made = await ask_model(
                 backend, messages_of(request["messages"]), **request["arguments"]
             )

@@ -27,7 +27,7 @@ from gymposium.errors import BackendError, MissingExtra
 from gymposium.types import Usage
 
 from .prefix_queue import PrefixQueue, Waiting
-from .protocol import Completion
+from .protocol import Completion, Scored
 
 SLOTS = 8
 CONTEXT = 2048
@@ -127,6 +127,43 @@ class EmbeddedBackend:
             for index in range(n)
         ]
         return [await samples[0]] if n == 1 else list(await asyncio.gather(*samples))
+
+    async def score(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        choices: Sequence[str],
+        *,
+        timeout: float | None = None,
+    ) -> list[Scored]:
+        """How likely the model finds each of ``choices`` as the whole answer.
+
+        llama.cpp does not score given tokens, so a grammar that allows one text only has the model
+        write each; what is summed are log-probabilities before the grammar. The token that ends an
+        answer is left out, for the grammar allows several; the answer's last brace has said it.
+
+        Args:
+            messages: as for ``complete``.
+            choices: answers, at least one, as compact JSON.
+            timeout: as for ``complete``, for each.
+        """
+        asked = (
+            self.complete(
+                messages,
+                schema={"const": orjson.loads(choice)},
+                seed=0,
+                logprobs=1,
+                temperature=0.0,
+                max_tokens=len(choice.encode()) + 2,
+                timeout=timeout,
+            )
+            for choice in choices
+        )
+        found = [made[0] for made in await asyncio.gather(*asked)]
+        usages = [found[0].usage, *(Usage(0, it.usage.completion_tokens) for it in found[1:])]
+        return [
+            Scored(choice, (it.completion_ids or ())[:-1], (it.logprobs or ())[:-1], usage)
+            for choice, it, usage in zip(choices, found, usages, strict=True)
+        ]
 
     async def _sample(self, request: dict[str, Any], timeout: float | None) -> Completion:
         if self._closed.is_set():

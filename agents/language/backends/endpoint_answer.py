@@ -10,6 +10,7 @@ read here: malformed, it is :class:`.retry.Trouble` with a sentence, never a tra
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,9 +26,11 @@ from .retry import Trouble
 
 FORMS = ("strict", "loose", "object", "none")
 """How an answer's JSON is asked for: an exact schema, a schema, any JSON, nothing."""
+LETTERS = "ABCDEFGHIJKLMNOPQRST"
 MAX_TEXT = 100_000
 """Characters kept of one answer."""
 _MOST_TOOLS = 32
+_MOST_TOKENS = 1 << 31
 _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "guided")
 
 
@@ -121,7 +124,7 @@ def completions(content: bytes, kind: str, *, estimate: int) -> list[Completion]
             raise Trouble(f"answered with an error ({words_of(data)})", again=True)
         made = [_completion(choice) for choice in data["choices"]]
         usage = _usage(data.get("usage"), made, estimate)
-    except (TypeError, KeyError, ValueError, AttributeError):
+    except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
         made = []
     if not made:
         raise Trouble("answered with JSON that is not a chat completion", again=True)
@@ -161,13 +164,55 @@ def _completion(choice: Mapping[str, Any]) -> Completion:
     tools = _tool_calls(message)
     if not text and len(tools) == 1:  # some models answer by calling a tool that nobody offered
         text = tools[0]["arguments"]
-    logs = (choice.get("logprobs") or {}).get("content") or ()
+    told = (choice.get("logprobs") or {}).get("content") or ()
+    logs = tuple(float(token["logprob"]) for token in told)
     return Completion(
         text=_clean(str(text)[:MAX_TEXT]),
         finish_reason=str(reason or "stop")[:40],
-        logprobs=tuple(float(token["logprob"]) for token in logs) if logs else None,
+        logprobs=logs if logs and all(map(math.isfinite, logs)) else None,
         trace=tools,
     )
+
+
+def first_letters(content: bytes, kind: str, count: int, *, estimate: int) -> list[Completion]:
+    """How likely each of the first ``count`` letters began the answer.
+
+    Returns:
+        A completion for each letter, with one log-probability; the first with the usage. A letter
+        that is not among the tokens told of is taken to be as likely as the least of them.
+
+    Raises:
+        Trouble: it is no chat completion, or does not tell of the letters.
+    """
+    usage = completions(content, kind, estimate=estimate)[0].usage
+    shares = dict.fromkeys(LETTERS[:count], 0.0)
+    least = 1.0
+    with suppress(TypeError, KeyError, ValueError, AttributeError, IndexError):
+        logs = parsed(content, kind)["choices"][0]["logprobs"]["content"][0]
+        for token in logs["top_logprobs"]:
+            share = math.exp(min(float(token["logprob"]), 0.0))
+            least = min(least, share)
+            if (letter := str(token["token"]).strip()) in shares and math.isfinite(share):
+                shares[letter] += share
+    if not any(shares.values()):
+        raise Trouble(
+            "does not tell the log-probabilities of the letters it was asked for: leave out "
+            "choose=likelihood",
+            again=False,
+        )
+    usages = (usage, *[Usage()] * (count - 1))
+    return [
+        Completion(letter, spent, logprobs=(math.log(max(share or least, 1e-300)),))
+        for (letter, share), spent in zip(shares.items(), usages, strict=True)
+    ]
+
+
+def lettered(messages: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> list[dict[str, Any]]:
+    """The messages with the choices as lettered options at their end."""
+    lines = (f"{letter}) {choice}" for letter, choice in zip(LETTERS, choices, strict=False))
+    words = "\n".join(["Your options:", *lines, "Answer with the letter of one option only."])
+    last = messages[-1]
+    return [*map(dict, messages[:-1]), {**last, "content": f"{last['content']}\n\n{words}"}]
 
 
 def _tool_calls(message: Mapping[str, Any]) -> tuple[dict[str, str], ...]:
@@ -192,16 +237,18 @@ def _clean(text: str) -> str:
 
 
 def _usage(said: Any, made: Sequence[Completion], estimate: int) -> Usage:
-    """What the endpoint counted; without its counts, four characters are a token."""
+    """What the endpoint counted; without counts that can be true, four characters are a token."""
+    guess = Usage(estimate, sum(len(each.text) // 4 + 1 for each in made))
     if not isinstance(said, Mapping) or "prompt_tokens" not in said:
-        return Usage(estimate, sum(len(each.text) // 4 + 1 for each in made))
+        return guess
     details = said.get("prompt_tokens_details") or {}
     counts = (
         said["prompt_tokens"],
         said.get("completion_tokens") or 0,
         details.get("cached_tokens") or 0,
     )
-    return Usage(*(max(0, int(count)) for count in counts))
+    fine = all(0 <= count <= _MOST_TOKENS for count in counts)
+    return Usage(*map(int, counts)) if fine else guess
 
 
 def words_of(data: Any) -> str:

@@ -27,7 +27,7 @@ from gymposium.errors import BackendError, UsageError
 
 from . import endpoint_answer as answer
 from .endpoint_http import http, make_client, sdk
-from .protocol import Completion, prompt_tokens
+from .protocol import Completion, Scored, prompt_tokens
 from .rate import Bucket
 from .retry import Retries, Trouble, retry_after
 
@@ -158,6 +158,49 @@ class OpenAIBackend:
                     found += one[:1]
         return found[:n]
 
+    async def score_letters(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        choices: Sequence[str],
+        *,
+        timeout: float | None = None,
+    ) -> list[Scored]:
+        """How likely the model finds each of ``choices``, shown to it as lettered options.
+
+        Args:
+            messages: as for ``complete``; the options are put at their end.
+            choices: at most as many as :data:`.endpoint_answer.LETTERS`.
+            timeout: as for ``complete``.
+
+        Raises:
+            BackendError: as ``complete``, or the endpoint does not tell log-probabilities.
+        """
+        asked = answer.lettered(messages, choices)
+
+        def body() -> dict[str, Any]:
+            return answer.request(
+                self.model,
+                asked,
+                self._dialect,
+                schema=None,
+                n=1,
+                seed=None,
+                logprobs=len(answer.LETTERS),
+                temperature=1.0,
+                top_p=1.0,
+                max_tokens=1,
+            )
+
+        def read(content: bytes, kind: str, *, estimate: int) -> list[Completion]:
+            return answer.first_letters(content, kind, len(choices), estimate=estimate)
+
+        async with self._session().window:
+            found = await self._ask(body, prompt_tokens(asked), 1, 0, timeout, read)
+        return [
+            Scored(choice, (), each.logprobs or (), each.usage)
+            for choice, each in zip(choices, found, strict=True)
+        ]
+
     async def models(self) -> list[str]:
         """The names the endpoint lists; empty if it lists none.
 
@@ -183,7 +226,13 @@ class OpenAIBackend:
         return session
 
     async def _ask(
-        self, body: Any, estimate: int, most: int, seed: int, limit: float | None
+        self,
+        body: Any,
+        estimate: int,
+        most: int,
+        seed: int,
+        limit: float | None,
+        read: Any = answer.completions,
     ) -> list[Completion]:
         """Attempts until one succeeds or no other may help."""
         repeated = 0
@@ -195,7 +244,7 @@ class OpenAIBackend:
                     "post", "/chat/completions", sent, self._timeout, limit
                 )
                 kind = response.headers.get("content-type", "")
-                found = answer.completions(response.content, kind, estimate=estimate)
+                found: list[Completion] = read(response.content, kind, estimate=estimate)
                 self._rate_was(estimate + most, found)
                 return [each._replace(seconds=seconds) for each in found]
             except Refused as refusal:

@@ -118,5 +118,5 @@ def _price(entry: Mapping[str, Any]) -> Price:
     made = Price(float(entry["input"]), float(entry["output"]), float(entry.get("cached", -1)))
     made = made if "cached" in entry else made._replace(cached=made.input)
     if not all(0 <= price < float("inf") for price in made):
-        raise ValueError("a price is negative")
+        raise ValueError("a price must be a number, 0 or more")
     return made

@@ -45,15 +45,15 @@ class Scored(NamedTuple):
 
     Attributes:
         text: the answer.
-        ids: its tokens, the one that ends it included.
+        ids: its tokens; empty where the backend does not tell them.
         logprobs: of each token; their sum is the answer's log-likelihood.
-        prompt_tokens: length of the prompt.
+        usage: what scoring it took; the sum over all choices is what scoring them took.
     """
 
     text: str
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
-    prompt_tokens: int
+    usage: Usage
 
 
 CHARACTERS_PER_TOKEN = 3.2
@@ -79,7 +79,8 @@ class ChatBackend(Protocol):
     A backend may also have ``local`` (True: it runs on this machine, its tokens cost nothing) and
     ``identity`` (name and weights, under which answers are cached; default: the name). One that can
     say how likely it finds given answers has ``async score(messages, choices, *, timeout=None)``,
-    which returns a :class:`Scored` for each of the choices.
+    which returns a :class:`Scored` for each of the choices; one that can say it of letters alone
+    has ``score_letters``, with the same arguments.
     """
 
     @property

@@ -117,7 +117,8 @@ class SharedBackend:
     ) -> list[Scored]:
         plain = [dict(message) for message in messages]
         arguments = {"messages": plain, "choices": list(choices), "timeout": timeout}
-        return [Scored(**tuples(each)) for each in await self._call("score", arguments)]
+        made = await self._call("score", arguments)
+        return [Scored(**tuples(each) | {"usage": Usage(*each["usage"])}) for each in made]
 
     async def _call(self, operation: str, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
         request = {**self._called, "op": operation, "arguments": arguments}

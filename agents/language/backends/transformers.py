@@ -252,9 +252,10 @@ class TransformersBackend:
         with torch.inference_mode():
             cache = box.prefill(prompt)
             found = box.logprobs_batch(prompt, answers, cache=cache)
+        usages = [Usage(len(prompt), len(answers[0])), *(Usage(0, len(it)) for it in answers[1:])]
         return [
-            Scored(text, tuple(ids), tuple(map(float, logs)), len(prompt))
-            for text, ids, logs in zip(job.choices, answers, found, strict=True)
+            Scored(text, tuple(ids), tuple(map(float, logs)), usage)
+            for text, ids, logs, usage in zip(job.choices, answers, found, usages, strict=True)
         ]
 
     def _room(self, prompt: Sequence[int]) -> int:

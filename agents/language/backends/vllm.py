@@ -22,9 +22,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
@@ -33,8 +33,9 @@ from gymposium.errors import BackendError, UsageError
 from ..weights import weights_folder
 from .endpoint_http import sdk
 from .openai import OpenAIBackend
-from .protocol import Completion
+from .protocol import Completion, Scored
 
+T = TypeVar("T")
 START_SECONDS = 600.0
 """Patience until the server is healthy: large models take minutes to load."""
 _POLL_SECONDS = 0.2
@@ -138,11 +139,9 @@ class VLLMBackend:
         timeout: float | None = None,
     ) -> list[Completion]:
         """Sample ``n`` answers; see :class:`.protocol.ChatBackend`."""
-        endpoint = self._endpoint
-        if endpoint is None:
-            endpoint = await asyncio.to_thread(self._started)
-        try:
-            return await endpoint.complete(
+
+        def ask(endpoint: OpenAIBackend) -> Awaitable[list[Completion]]:
+            return endpoint.complete(
                 messages,
                 schema=schema,
                 n=n,
@@ -153,6 +152,27 @@ class VLLMBackend:
                 max_tokens=max_tokens,
                 timeout=timeout,
             )
+
+        return await self._with_endpoint(ask)
+
+    async def score_letters(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        choices: Sequence[str],
+        *,
+        timeout: float | None = None,
+    ) -> list[Scored]:
+        """See :meth:`.openai.OpenAIBackend.score_letters`."""
+        return await self._with_endpoint(
+            lambda endpoint: endpoint.score_letters(messages, choices, timeout=timeout)
+        )
+
+    async def _with_endpoint(self, ask: Callable[[OpenAIBackend], Awaitable[list[T]]]) -> list[T]:
+        endpoint = self._endpoint
+        if endpoint is None:
+            endpoint = await asyncio.to_thread(self._started)
+        try:
+            return await ask(endpoint)
         except BackendError as error:
             keeper = self._keeper
             if keeper is not None and keeper.poll() is not None:

@@ -11,6 +11,7 @@ from gymposium.agents.language.backends.cache_key import FIELDS, differences, ke
 from gymposium.agents.language.backends.calls import Scope, ask_model, calling
 from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import Completion
+from gymposium.agents.language.backends.scripted import ScriptedBackend
 from gymposium.errors import BackendError, StoreError, UsageError
 from gymposium.types import Usage
 
@@ -302,3 +303,12 @@ def test_what_came_beside_the_text_is_kept_too(tmp_path):
     cache.put(key, asked(), made, Payer())
     assert cache.get(key).completions == made
     cache.close()
+
+
+def test_half_a_surrogate_pair_that_another_seat_said_can_be_asked_and_kept(cache):
+    backend = ScriptedBackend("echo")
+    backend.name = "an endpoint"  # stand-ins are not kept
+    for _ in range(2):
+        (found,) = ask(backend, cache, "h\ud83di")
+        assert found.text.encode()
+    assert found.cached

@@ -1,4 +1,5 @@
 import asyncio
+import math
 from collections import Counter
 
 import numpy as np
@@ -6,12 +7,16 @@ import pytest
 
 from gymposium.agents.language.answer_schema import answer_schema
 from gymposium.agents.language.backends.choosing import Choosing, legal_answers
+from gymposium.agents.language.backends.openai import OpenAIBackend
+from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import Scored
 from gymposium.agents.language.backends.transformers import TransformersBackend
 from gymposium.agents.language.llm_agent import LLMAgent
 from gymposium.agents.registry import resolve
 from gymposium.errors import BackendError, UsageError
+from gymposium.types import Usage
 
+from .http_server import completion, send, serving
 from .stand_ins import SCHEMA, Recording, make_seat, make_turn, play
 
 
@@ -28,7 +33,7 @@ class Scoring(Recording):
 
     async def score(self, messages, choices, *, timeout=None):
         value = [np.log(self.likelihoods[text.split('"')[3]]) / 2 for text in choices]
-        return [Scored(t, (1, 2), (v, v), 10) for t, v in zip(choices, value, strict=True)]
+        return [Scored(t, (1, 2), (v, v), Usage(5, 2)) for t, v in zip(choices, value, strict=True)]
 
 
 def chosen(backend, n=1, **parameters):
@@ -87,8 +92,8 @@ def test_what_cannot_be_listed_is_written():
 def test_a_model_that_cannot_score_is_refused(tiny_model):
     with pytest.raises(BackendError, match="cannot tell how likely"):
         Choosing(Recording())
-    with pytest.raises(UsageError, match="llm:transformers/smollm2 would"):
-        resolve("llm:smollm2?choose=likelihood")
+    with pytest.raises(UsageError, match="llm:transformers/legal would"):
+        resolve("llm:scripted/legal?choose=likelihood")
     with pytest.raises(UsageError, match="leaves no room for think=1"):
         resolve(f"llm:transformers/{tiny_model}?choose=likelihood&think=1")
 
@@ -108,3 +113,76 @@ def test_a_model_of_random_weights_plays_by_its_likelihoods(tiny_model):
         key=lambda text: float(box.logprobs(prompt, box.completion_ids(text)).sum().detach()),
     )
     assert reply.text == best
+
+
+def told(**likely):
+    """An endpoint's answer: how likely each first token was."""
+    top = [{"token": token, "logprob": math.log(share)} for token, share in likely.items()]
+    body = completion("A", usage=(90, 1, 0))
+    first = {"token": "A", "logprob": -1.0, "top_logprobs": top}
+    body["choices"][0]["logprobs"] = {"content": [first]}
+    return body
+
+
+def by_letters(body, **parameters):
+    """What is picked at an endpoint that answers with ``body``, and what it was sent."""
+
+    async def go(url):
+        backend = Choosing(OpenAIBackend("m", url), letters=True)
+        messages = [{"role": "user", "content": "Round 1."}]
+        parameters.setdefault("schema", whole(SCHEMA))
+        found = await backend.complete(messages, seed=1, **parameters)
+        await backend.close()
+        return found
+
+    async def behave(server, request, writer):
+        send(writer, body)
+
+    with serving(behave) as server:
+        return asyncio.run(go(server.url)), server.asked
+
+
+def test_an_endpoint_that_tells_log_probabilities_picks_by_letters():
+    body = told(A=0.2, **{" B": 0.5, "B": 0.1, "The": 0.1})
+    found, asked = by_letters(body, temperature=0, n=2)
+    assert {each.text for each in found} == {'{"action":"defect"}'}
+    assert sum((np.array(each.usage) for each in found), np.zeros(3)).tolist() == [90, 1, 0]
+    np.testing.assert_allclose(np.exp(found[0].trace[0]["logprobs"]), [0.2, 0.6])
+    (sent,) = asked
+    assert (sent["max_tokens"], sent["top_logprobs"], sent["temperature"]) == (1, 20, 1.0)
+    assert sent["messages"][-1]["content"] == (
+        'Round 1.\n\nYour options:\nA) {"action":"cooperate"}\nB) {"action":"defect"}\n'
+        "Answer with the letter of one option only."
+    )
+    only_b, _ = by_letters(told(B=0.5, x=0.01))  # A is as likely as the least that is told of
+    np.testing.assert_allclose(np.exp(only_b[0].trace[0]["logprobs"]), [0.01, 0.5])
+
+
+@pytest.mark.parametrize("body", [completion("A"), told(x=0.5), told(A=float("nan"))])
+def test_an_endpoint_that_does_not_tell_of_the_letters_is_refused_with_the_remedy(body):
+    with pytest.raises(BackendError, match="leave out choose=likelihood"):
+        by_letters(body)
+
+
+def test_more_options_than_letters_are_answered_in_writing():
+    many = {"type": "integer", "minimum": 1, "maximum": 21}
+    found, asked = by_letters(completion('{"action": 21}'), schema=whole(many))
+    assert found[0].text == '{"action": 21}'
+    assert "top_logprobs" not in asked[0]
+
+
+def test_the_model_in_this_process_scores_as_torch_does(smollm2):
+    """Relative to each other: llama.cpp rounds, and may end an answer by another token."""
+    messages = [{"role": "user", "content": "Round 1. Do you cooperate, defect or wait?"}]
+    choices = [f'{{"action":"{word}"}}' for word in ("cooperate", "defect", "wait")]
+
+    async def score(name):
+        backend = get_backend(name)
+        return await backend.score(messages, choices)
+
+    ours, theirs = (asyncio.run(score(name)) for name in (smollm2, f"transformers/{smollm2}"))
+    assert [each.ids for each in ours] == [each.ids[:-1] for each in theirs]
+    sums = [np.array([sum(each.logprobs) for each in found]) for found in (ours, theirs)]
+    differences = [each - each.mean() for each in sums]
+    np.testing.assert_allclose(*differences, atol=1.0)
+    assert np.ptp(sums[1]) > 2.0

@@ -229,6 +229,23 @@ def test_odd_but_readable_answers_are_read():
         assert ask(server, retries=0).text.encode() == b"?"
 
 
+@pytest.mark.parametrize("count", ["1e30", "1e999", "-5", "NaN"])
+def test_counts_that_cannot_be_true_are_estimated(count):
+    body = f"""{{"choices": [{{"message": {{"content": "four"}}}}],
+        "usage": {{"prompt_tokens": 7, "completion_tokens": {count}}}}}"""
+    with serving(sending(body.encode())) as server:
+        found = ask(server, retries=0)
+    assert found.text == "four"
+    assert found.usage.completion_tokens == 2
+
+
+def test_log_probabilities_that_are_no_numbers_are_not_kept():
+    body = completion("a")
+    body["choices"][0]["logprobs"] = {"content": [{"token": "a", "logprob": float("nan")}]}
+    with serving(sending(body)) as server:
+        assert ask(server, retries=0).logprobs is None
+
+
 def test_an_error_of_control_characters_cannot_disturb_a_terminal():
     body = error("\x1b[2J\u202egone\nnext")
     behaviour = sending(body, status="400 Bad Request")

@@ -240,7 +240,8 @@ def test_many_options_are_not_marked():
 class Scoring(Recording):
     async def score(self, messages, choices, *, timeout=None):
         self.asked.append([dict(message) for message in messages])
-        return [Scored(text, (1, 2), (-1.0, -float("defect" in text)), 9) for text in choices]
+        usage = Usage(9, 2)
+        return [Scored(it, (1, 2), (-1.0, -float("defect" in it)), usage) for it in choices]
 
 
 def test_marks_can_be_likelihoods_where_the_backend_tells_them():

@@ -14,7 +14,7 @@ from .rates import Rate
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """An estimate with its interval, in a unit of its own; in a table it is drawn as well."""
+    """An estimate with its interval, in a unit of its own; alone in its row it is drawn as well."""
 
     value: float
     low: float

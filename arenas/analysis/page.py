@@ -105,9 +105,12 @@ def said(cell: Any) -> str:
     return "–" if cell is None else figures.plain(cell, 200)
 
 
-def span_scale(table: Table) -> Scale:
-    """One axis for all spans of a table, with 0 on it."""
-    spans = [cell for row in table.rows for cell in row if isinstance(cell, Span)]
+def span_scale(table: Table) -> Scale | None:
+    """One axis for all spans of a table, with 0 on it; None where rows have several to compare."""
+    rows = [[cell for cell in row if isinstance(cell, Span)] for row in table.rows]
+    if any(len(row) > 1 for row in rows):
+        return None
+    spans = [cell for row in rows for cell in row]
     ends = [end for span in spans for end in (span.low, span.high, span.value)]
     return Scale.around(ends, include=0.0)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..runner import Reporter
 
 GROUP = "gymposium.studies"
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,11 @@ class Bench:
         from ..run import run
 
         fields = {"name": name, "seed": self.seed, **scenario}
+        # A path among its parameters can be of any length.
+        agent = dataclasses.replace(self.agent, name=self.agent.name[:_LONGEST])
         return run(
             load(fields),
-            [self.agent],
+            [agent],
             out=self.path / name,
             concurrency=self.concurrency,
             trusted=self.trusted,
@@ -139,6 +142,12 @@ _studies: dict[str, StudySpec] = {
             "prisoners' dilemma, and whether the order and names of the actions move it.",
         ),
         StudySpec(
+            "collaboration",
+            "gymposium.arenas.analysis.collaboration:Collaboration",
+            "Whether it takes good advice and resists bad, over the quality of its partner, and "
+            "minds being told that advice is useless.",
+        ),
+        StudySpec(
             "mitigation",
             "gymposium.arenas.analysis.mitigation:Mitigation",
             "What a principal can do about its recklessness: levers, what they change and cost.",
@@ -149,6 +158,13 @@ _studies: dict[str, StudySpec] = {
             "gymposium.arenas.analysis.regimes:Regimes",
             "Where it turns careful or reckless, over what it holds and how long it has, and what "
             "that costs its principal.",
+        ),
+        StudySpec(
+            "review",
+            "gymposium.arenas.analysis.review:Review",
+            "How it ranks manuscripts, in pairs and by marks: with intervals, order effects, "
+            "biases, and what an order hidden in a manuscript does.",
+            "an agent that reads: a language model, or a reviewer of peer_review-v0",
         ),
         StudySpec(
             "survival",

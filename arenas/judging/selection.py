@@ -173,11 +173,12 @@ def unlikeness(texts: Sequence[str]) -> Floats:
     shape = (len(texts), max(len(words), 1))
     counts = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
     counts.sum_duplicates()
-    counts.data = 1 + np.log(counts.data)
     seen = np.bincount(counts.indices, minlength=shape[1])
-    weighted = counts.multiply(np.log((1 + len(texts)) / (1 + seen))[None, :] + 1.0).tocsr()
-    length = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-    unit = weighted.multiply(1.0 / np.maximum(length, 1e-12)[:, None]).tocsr()
+    rare = np.log((1 + len(texts)) / (1 + seen)) + 1.0
+    weights = (1 + np.log(counts.data)) * rare[counts.indices]
+    row_of = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(row_of, weights * weights, len(texts)))
+    unit = csr_array((weights / length[row_of], counts.indices, counts.indptr), shape=shape)
     nearest = np.zeros(len(texts))
     for start in range(0, len(texts), _ROWS):
         like = (unit[start : start + _ROWS] @ unit.T).toarray()

@@ -139,8 +139,11 @@ class ResponseCache:
         if not found:
             return None
         try:
-            return Kept([_read(each) for each in orjson.loads(found[0])], Payer(*found[1:]))
-        except (orjson.JSONDecodeError, TypeError, KeyError) as error:
+            made = [_read(each) for each in orjson.loads(found[0])]
+            if not made:
+                raise ValueError("an answer without text")
+            return Kept(made, Payer(*found[1:]))
+        except (ValueError, TypeError, KeyError) as error:
             self._give_up(error)
             return None
 
@@ -247,7 +250,10 @@ class ResponseCache:
         return None
 
     def _question(self, packed: bytes) -> dict[str, Any]:
-        loaded: dict[str, Any] = orjson.loads(self._unpack.decompress(packed))
+        try:
+            loaded: dict[str, Any] = orjson.loads(self._unpack.decompress(packed))
+        except (zstandard.ZstdError, ValueError, TypeError) as error:
+            raise sqlite3.DatabaseError(f"a question cannot be read: {error}") from error
         return loaded
 
     def close(self) -> None:

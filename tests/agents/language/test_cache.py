@@ -312,3 +312,19 @@ def test_half_a_surrogate_pair_that_another_seat_said_can_be_asked_and_kept(cach
         (found,) = ask(backend, cache, "h\ud83di")
         assert found.text.encode()
     assert found.cached
+
+
+@pytest.mark.parametrize("kept", ["[]", "5", '["x"]', "[{}]", "{"])
+def test_a_row_that_holds_no_answer_is_said_and_the_run_goes_on_without(tmp_path, caplog, kept):
+    opened = ResponseCache(tmp_path / "a.sqlite")
+    backend = ScriptedBackend("echo")
+    backend.name = "an endpoint"
+    ask(backend, opened, "hi")
+    opened._db.execute("UPDATE answers SET answer = ?, question = ?", (kept, b"no zstd"))
+    with caplog.at_level(logging.WARNING, "gymposium.llm"):
+        (found,) = ask(backend, opened, "hi")
+    assert not found.cached
+    assert "goes on without it" in caplog.text
+    with pytest.raises(StoreError, match="a question cannot be read"):
+        opened.explain("")
+    opened.close()

@@ -64,7 +64,8 @@ def mechanisms(params: Mapping[str, Any], seed: int, scale: str) -> Mapping[str,
 
     def ask(pairs: Ints) -> Floats:
         ahead = (year.liking[pairs[:, 0]] - year.liking[pairs[:, 1]]) / noise
-        return (rng.random(len(pairs)) < 0.5 * (1 + np.tanh(0.5 * ahead))) * 1.0
+        won = rng.random(len(pairs)) < 0.5 * (1 + np.tanh(0.5 * ahead))
+        return np.asarray(won, dtype=np.float64)
 
     schedule = str(params.get("schedule", "random"))
     made = elicit(Plan(size, budget, schedule, orders="one", seed=seed), ask)

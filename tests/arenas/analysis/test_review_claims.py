@@ -10,7 +10,7 @@ def test_the_venue_is_as_it_is_said_to_be() -> None:
     year = studies.venue(4000, np.random.default_rng(0))
     assert year.quality.mean() == pytest.approx(0, abs=0.05)
     slope = np.polyfit(year.quality, np.log(year.citations), 1)[0]
-    assert slope == pytest.approx(0.9, abs=0.03)
+    assert slope == pytest.approx(0.9, abs=0.05)  # four standard errors
     shares = np.sort(np.bincount(year.house))[::-1] / 4000
     assert shares[0] / shares[9] == pytest.approx(10**0.9, rel=0.3)
     assert np.corrcoef(year.liking, year.novelty)[0, 1] < -0.2

@@ -33,6 +33,7 @@ FAMILIES = (
     "markets",
     "markov_games",
     "peer_review",
+    "preferences",
     "social",
     "societies",
     "text_worlds",

@@ -30,7 +30,7 @@ Source
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,12 +42,13 @@ from ...envs.peer_review.corpus import corpus
 from ...envs.peer_review.manuscript import Manuscript
 from ...envs.peer_review.params import INJECTIONS
 from ...envs.peer_review.reading import read_manuscripts
-from ..judging.eliciting import Elicitation, Plan
+from ..judging.eliciting import Plan
 from ..judging.judgements import Judgements
 from ..judging.scheduling import SCHEDULES
 from ..ratings.pair_counts import Floats, Ints
 from ..ratings.scale import MODELS, Scale, fit_scale
 from .findings import Findings
+from .sitting import Sitting
 from .studies import Bench
 
 
@@ -157,7 +158,7 @@ class Review:
     def _reviewed(self, bench: Bench) -> Reviewed:
         pile, world, skipped = self._pile()
         size = len(pile)
-        sitting = _Sitting(bench, world, self.together)
+        sitting = Sitting(bench, "peer_review-v0", {**world, "reviewers": 1}, self.together)
         judged = self._compared(sitting, size, "pairs")
         marked, marks = self._marked(sitting, size, bench.seed)
         rng = np.random.default_rng([bench.seed, 5])
@@ -190,7 +191,7 @@ class Review:
         given = {"manuscripts": self.manuscripts, "digest": read.digest, **shown}
         return read.manuscripts, given, read.skipped
 
-    def _compared(self, sitting: _Sitting, size: int, name: str, **params: Any) -> Judgements:
+    def _compared(self, sitting: Sitting, size: int, name: str, **params: Any) -> Judgements:
         budget = self.each * size
         plan = Plan(
             size,
@@ -200,56 +201,9 @@ class Review:
             model=self.model,
             seed=sitting.bench.seed,
         )
-        study, number = Elicitation(plan), 0
-        while len(asked := study.questions()):
-            number += 1
-            chosen = {"task": "compare", "ties": self.ties, **params}
-            before = len(study.judgements)
-            study.answer(sitting.ask(f"{name}-{number}", asked.tolist(), chosen, before))
-        return study.judgements
+        return sitting.elicit(name, plan, {"task": "compare", "ties": self.ties, **params})
 
-    def _marked(self, sitting: _Sitting, size: int, seed: int) -> tuple[Ints, Floats]:
+    def _marked(self, sitting: Sitting, size: int, seed: int) -> tuple[Ints, Floats]:
         rng = np.random.default_rng([seed, 3])
         dealt = np.concatenate([rng.permutation(size) for _ in range(self.each)])
         return dealt, sitting.ask("marks", dealt.tolist(), {"task": "rate"})
-
-
-class _Sitting:
-    """Takes questions to the agent on its bench, each few in a match of their own."""
-
-    def __init__(self, bench: Bench, world: dict[str, Any], together: int) -> None:
-        self.bench, self.matches = bench, 0
-        self._world, self._together = world, together
-
-    def ask(
-        self, name: str, questions: Sequence[Any], params: dict[str, Any], before: int = 0
-    ) -> Floats:
-        """The answers, NaN where there was none.
-
-        Args:
-            name: of the run.
-            questions: what the world calls ``asked``.
-            params: of the world.
-            before: questions asked earlier; cells are numbered on, since their names are what
-                agents' seeds come from.
-        """
-        cells = [
-            {
-                "id": "peer_review-v0",
-                "name": f"{before + number * self._together:07}",
-                "params": {**self._world, **params, "reviewers": 1, "asked": part},
-            }
-            for number, part in enumerate(_parts(questions, self._together))
-        ]
-        run = self.bench.play(
-            name, worlds=cells, schedule={"kind": "self_play", "repeats": 1}, metrics=["answered"]
-        )
-        self.matches += len(run.rows)
-        table = run.world_table("judgements")
-        answers = table.sort_values(["cell"], kind="stable")["answer"]
-        return np.asarray(answers.to_numpy(dtype=np.float64, na_value=np.nan))
-
-
-def _parts(questions: Sequence[Any], together: int) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(questions), together):
-        yield questions[start : start + together]

@@ -1,4 +1,4 @@
-"""Bradley–Terry and Elo: two ratings of pairwise comparisons, by the one engine.
+"""Bradley–Terry, Elo and Thurstone: ratings of pairwise comparisons, by the one engine.
 
 *Bradley–Terry* estimates strengths, seat effects and a tie parameter together
 (:mod:`.bradley_terry`). *Elo* (Elo 1978, "The Rating of Chessplayers") knows no seats and counts a
@@ -6,6 +6,8 @@ tie as half a win. Elo's update ``R += K (score - expected)`` depends on the ord
 on ``K``; matches of a tournament have no order. What is reported is therefore where the updates of
 all games together move nobody, ``sum(score - expected) = 0`` for every agent: the maximum of the
 logistic likelihood, and the point around which the updates wander for small ``K`` in any order.
+
+*Thurstone* is case V of :mod:`.thurstone`: the same with normal noise.
 
 *Anchors* are agents whose rating is given. They pin the scale and are no evidence: one anchor
 shifts all ratings of its component alike; with several, the others are fitted between them. Every
@@ -20,10 +22,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .bootstrap import Interval, Replicas, bootstrap, interval
+from .bootstrap import Interval, Replicas, bootstrap, interval, once_a_block
 from .bradley_terry import POINTS, PRIOR, Fit, Likelihood, PriorWeights, fit
 from .comparisons import Comparisons
-from .pair_counts import Floats
+from .pair_counts import Floats, centred, components
 from .rated import Evidence, Rated, SeatEffect
 
 
@@ -35,6 +37,40 @@ def bradley_terry(evidence: Evidence) -> Rated:
 def elo(evidence: Evidence) -> Rated:
     """Elo points that one more pass over the same games would not move."""
     return _rate(evidence, scores_only(evidence.comparisons))
+
+
+def thurstone(evidence: Evidence) -> Rated:
+    """Means of normal strengths (Thurstone's case V), corrected for seats; a tie is half a win.
+
+    Resampling follows Bradley–Terry's: blocks drawn anew, and the prior reweighted.
+    """
+    from .thurstone import case_five  # SciPy's special functions are not needed before
+
+    it = evidence.comparisons
+    counts, group = it.counts_and_groups()
+    rng = np.random.default_rng([evidence.seed, 1])
+    component = components(counts)
+    size, rows = counts.agents, len(counts.first)
+
+    def means(each: Floats, prior: PriorWeights | None = None) -> Floats:
+        outcomes = (it.wins, it.losses, it.ties)
+        won, lost, tied = (np.bincount(group, each * x, rows).astype(float) for x in outcomes)
+        drawn = replace(counts, wins=won, losses=lost, ties=tied)
+        found, _ = case_five(drawn, prior=PRIOR, weights=prior)
+        return centred(found.values[:size], component)
+
+    whole = np.ones(len(it.block))
+    values, once = means(whole), once_a_block(it)
+    weights = evidence.weights()
+    blocks = np.array([means(weight[it.block]) for weight in weights]).reshape(-1, size)
+    priors = [PriorWeights.drawn(counts.parameters, PRIOR, rng) for _ in weights]
+    besides = np.array([means(once, prior) for prior in priors]).reshape(-1, size)
+    return Rated(
+        values=values,
+        intervals=evidence.intervals(values, blocks, besides=besides),
+        component=component,
+        replicas=evidence.replicas,
+    )
 
 
 def scores_only(comparisons: Comparisons) -> Comparisons:

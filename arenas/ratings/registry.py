@@ -190,6 +190,14 @@ RATINGS: Mapping[str, RatingSpec] = {
             decimals=0,
         ),
         RatingSpec(
+            "thurstone",
+            "means of strengths with normal noise (Thurstone's case V), with seat effects",
+            "units in which a difference of 1 wins in 84 %, average 0",
+            "pairs",
+            "pairwise:thurstone",
+            decimals=2,
+        ),
+        RatingSpec(
             "openskill",
             "Plackett-Luce over whole rankings, by the openskill package",
             "mu, beginning at 25",

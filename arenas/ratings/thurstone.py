@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from .ascent import Maximum, ascend
+from .bradley_terry import PriorWeights
 from .pair_counts import Floats, PairCounts
 from .precision import Precision
 
@@ -39,23 +40,27 @@ _ENOUGH = 1e-3
 _ROOT = 0.5 * np.log(2 * np.pi)
 
 
-def case_five(counts: PairCounts, *, prior: float) -> tuple[Maximum, Precision]:
+def case_five(
+    counts: PairCounts, *, prior: float, weights: PriorWeights | None = None
+) -> tuple[Maximum, Precision]:
     """Means, then side effects, of items whose variances are all one half.
 
     Args:
         counts: what was preferred.
         prior: pseudo-comparisons won and lost by each, positive unless nobody is unbeaten.
+        weights: of the pseudo-comparisons, instead; a bootstrap draws them.
 
     Returns:
         The maximum, and the precision there.
     """
     design = counts.design()
     wins, losses = _halved(counts)
+    given = weights or PriorWeights.equal(counts.parameters, prior)
 
     def evaluate(values: Floats) -> tuple[float, Floats, Precision]:
         advantage = design @ values
         level, slope, curvature = _told(advantage, wins, losses)
-        more, pull, diagonal = _told(values, prior, prior)
+        more, pull, diagonal = _told(values, given.wins, given.losses)
         gradient = design.T @ slope + pull
         return float(level.sum() + more.sum()), gradient, Precision(design, curvature, diagonal)
 

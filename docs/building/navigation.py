@@ -27,6 +27,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "models",
             "export",
             "audit",
+            "peer-review",
             "claims",
         ),
     ),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..scenarios.model import Scenario
     from .ratings.leaderboard import Leaderboard
-    from .ratings.metrics import Mean
+    from .ratings.metrics import Mean, Norm
 
 
 class Run:
@@ -85,21 +85,53 @@ class Run:
             confidence=confidence,
         )
 
-    def normalised(self, *, bootstrap: int = 200, confidence: float = 0.95) -> list[Mean]:
-        """Focal per-capita returns between the ``bounds`` that the scenario gives for its cells.
+    def normalised(
+        self, *, norm: Norm = "bounds", bootstrap: int = 200, confidence: float = 0.95
+    ) -> list[Mean]:
+        """Focal per-capita returns on one scale for all cells.
+
+        Args:
+            norm: ``bounds``: from 0 to 1 between the ``bounds`` the scenario gives for a cell, or
+                the yardsticks of its world; ``pool``: between the worst and the best agent of it.
+            bootstrap: replicas behind the intervals.
+            confidence: of the intervals.
 
         Returns:
-            Per rated agent over all such cells (``cell`` None), then per agent and cell: 0 is a
-            random agent's return, 1 an exploiter's or a bound. Empty without bounds.
+            Per rated agent over all cells that have a scale (``cell`` None), then per agent and
+            cell. Empty without a scale.
         """
+        from .ratings.breakdown import bounds_of
         from .ratings.metrics import normalised_returns
 
-        worlds = self.info.get("scenario", {}).get("worlds", ())
-        bounds = {it["name"]: it["bounds"] for it in worlds if it.get("bounds")}
-        between = {cell: (it["low"], it["high"]) for cell, it in bounds.items()}
         seed = int(self.info.get("seed", 0))
         return normalised_returns(
-            self.rows, between, bootstrap=bootstrap, seed=seed, confidence=confidence
+            self.rows,
+            bounds_of(self.info.get("scenario")),
+            norm=norm,
+            bootstrap=bootstrap,
+            seed=seed,
+            confidence=confidence,
+        )
+
+    def breakdown(
+        self, *, norm: Norm = "bounds", bootstrap: int = 200, confidence: float = 0.95
+    ) -> list[Mean]:
+        """Normalised returns by the tags of the scenario's cells, and the gaps between pairs.
+
+        Returns:
+            Per agent and tag the mean over the cells that carry it (``cell`` is the tag), then the
+            gaps ``resident - visitor`` and ``development - held-out`` where there are both.
+        """
+        from .ratings.breakdown import by_tag
+
+        seed = int(self.info.get("seed", 0))
+        return by_tag(
+            self.rows,
+            self.info.get("scenario"),
+            norm=norm,
+            bootstrap=bootstrap,
+            seed=seed,
+            confidence=confidence,
         )
 
     def table(self) -> pd.DataFrame:

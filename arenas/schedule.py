@@ -18,8 +18,9 @@ Melting Pot's). The kinds:
 - ``swiss``: rounds of opponents with like scores, see ``swiss.py``.
 
 A background *profile* starts from one background agent and deals the others round the remaining
-background seats; every kind plays each of its seatings with every profile. A block is one repeat
-of the whole; its seed derives from the scenario's seed, the cell's name and the block's index.
+background seats (with ``mix_background: false`` it is one agent in all of them); every kind plays
+each of its seatings with every profile. A block is one repeat of the whole; its seed derives from
+the scenario's seed, the cell's name and the block's index.
 """
 
 from __future__ import annotations
@@ -237,12 +238,16 @@ def focal_seats(entry: WorldEntry, seats: Sequence[str]) -> list[str]:
 
 
 def fill(
-    entry: WorldEntry, cast: Cast, seats: Sequence[str], groups: Iterable[Sequence[str]]
+    scenario: Scenario,
+    entry: WorldEntry,
+    cast: Cast,
+    seats: Sequence[str],
+    groups: Iterable[Sequence[str]],
 ) -> Iterator[Table]:
     """Each group in the focal seats, in order, with every profile in the other seats."""
     focal = focal_seats(entry, seats)
     roles = dict(entry.roles)
-    profiles = list(_profiles(cast, entry.roles, seats))
+    profiles = list(_profiles(scenario, cast, entry.roles, seats))
     for group, profile in product(groups, profiles):
         taken = {**dict(zip(focal, group, strict=True)), **profile}
         yield Table({seat: taken[seat] for seat in seats}, roles)
@@ -280,7 +285,7 @@ def _tables(
     groups = list(_groups(scenario, entry, names, size))
     if itself and size > 1 and scenario.schedule.kind in ("round_robin", "pairs"):
         groups += [alone for name in names if (alone := (name,) * size) not in groups]
-    yield from fill(entry, cast, seats, groups)
+    yield from fill(scenario, entry, cast, seats, groups)
 
 
 def _visits(
@@ -290,7 +295,7 @@ def _visits(
     for name in names:
         for seat in seats if scenario.schedule.rotate_seats else seats[:1]:
             roles = {other: "background" for other in seats if other != seat}
-            for profile in _profiles(cast, roles, seats):
+            for profile in _profiles(scenario, cast, roles, seats):
                 taken = {seat: name, **profile}
                 yield Table({other: taken[other] for other in seats}, roles)
 
@@ -334,9 +339,10 @@ def _deals(
 
 
 def _profiles(
-    cast: Cast, roles: Mapping[str, str], seats: Sequence[str]
+    scenario: Scenario, cast: Cast, roles: Mapping[str, str], seats: Sequence[str]
 ) -> Iterator[dict[str, str]]:
     """All ways to fill the seats that are not focal."""
+    mix = scenario.schedule.mix_background
     pools = {"background": cast.background, "judge": cast.judges}
     choices = []
     for role, pool in pools.items():
@@ -349,7 +355,7 @@ def _profiles(
         starts = range(len(pool)) if places else range(1)
         choices.append(
             [
-                {seat: pool[(start + i) % len(pool)] for i, seat in enumerate(places)}
+                {seat: pool[(start + i * mix) % len(pool)] for i, seat in enumerate(places)}
                 for start in starts
             ]
         )

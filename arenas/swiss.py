@@ -102,7 +102,7 @@ def _tables(
 ) -> list[Table]:
     rotate = scenario.schedule.rotate_seats
     seatings = [turned for group in groups for turned in rotations(group, rotate=rotate)]
-    return list(fill(entry, cast, seats, seatings))
+    return list(fill(scenario, entry, cast, seats, seatings))
 
 
 def _remember(

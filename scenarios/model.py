@@ -169,7 +169,12 @@ class WorldEntry(Part):
         default={}, description="seats that are not focal: seat id -> background or judge"
     )
     bounds: Bounds | None = Field(
-        default=None, description="returns that are shown as 0 and as 1, for normalised returns"
+        default=None,
+        description="returns that are shown as 0 and as 1, for normalised returns; default: what "
+        "the world itself gives as yardsticks, if it does",
+    )
+    tags: Annotated[tuple[Name, ...], BeforeValidator(_as_tuple)] = Field(
+        default=(), description="what the cell asks for, to break normalised returns down by"
     )
 
     @model_validator(mode="before")
@@ -211,6 +216,11 @@ class Schedule(Part):
         ge=1,
         le=1000,
         description="swiss only: rounds; default: log2 of the agents, up",
+    )
+    mix_background: bool = Field(
+        default=True,
+        description="deal the background agents round their seats; false: each of them fills all "
+        "background seats of its matches, as a population of its own",
     )
     max_matches: int = Field(
         default=1000,

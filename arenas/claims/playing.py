@@ -6,7 +6,9 @@ Measures, each averaged over matches and then over cells:
 * ``lead.AGENT``: its return minus the best of the others': above 0 it wins the tournament;
 * every metric of the world by its own name (``efficiency``);
 * ``faults``: faults per turn; ``llm_calls`` and ``tokens``: of the whole run;
-* with several cells also ``return.AGENT@CELL`` and ``METRIC@CELL``.
+* with several cells also ``return.AGENT@CELL`` and ``METRIC@CELL``;
+* where cells carry tags ``normalised.AGENT`` and ``pooled.AGENT``, its returns scaled by bounds and
+  between the agents compared, and the same ``@TAG`` and ``@TAG - TAG`` for the gaps between tags.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from ..rows import MatchRow
 
 if TYPE_CHECKING:
     from ...scenarios.model import Scenario
+    from ..ratings.metrics import Norm
+    from ..run import Run
 
 OnFraction: TypeAlias = Callable[[float], None]
 """Told how much of a measurement is done, from 0 to 1."""
@@ -64,7 +68,19 @@ def play(
     from ..run import run
 
     finished = run(scenario, seed=seed, out=folder, progress=Counting(on_fraction))
-    return measures(finished.rows)
+    return measures(finished.rows) | _marks(finished)
+
+
+def _marks(run: Run) -> dict[str, float]:
+    """Normalised returns by agent and tag."""
+    found: dict[str, float] = {}
+    norms: dict[str, Norm] = {"normalised": "bounds", "pooled": "pool"}
+    for name, norm in norms.items():
+        if tagged := run.breakdown(norm=norm, bootstrap=0):
+            overall = run.normalised(norm=norm, bootstrap=0)
+            found |= {f"{name}.{it.subject}": it.value for it in overall if it.cell is None}
+            found |= {f"{name}.{it.subject}@{it.cell}": it.value for it in tagged}
+    return found
 
 
 def measures(rows: Sequence[MatchRow], *, among: Sequence[str] | None = None) -> dict[str, float]:

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -90,10 +91,19 @@ def mean_returns(
     return means(_per_capita(rows), bootstrap=bootstrap, seed=seed, confidence=confidence)
 
 
+Norm: TypeAlias = Literal["bounds", "pool"]
+Observed: TypeAlias = tuple[str, str, int, float]
+"""(agent, cell, block, figure), of one match."""
+BEST, WORST = "optimum_return", "worst_return"
+"""Metrics of worlds that know what a match was worth: between these its returns are scaled."""
+YARDSTICKS = frozenset({BEST, WORST, "nash_return", "random_return"})
+
+
 def normalised_returns(
     rows: Iterable[MatchRow],
     bounds: Mapping[str, tuple[float, float]],
     *,
+    norm: Norm = "bounds",
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
@@ -101,8 +111,9 @@ def normalised_returns(
     """Per-capita returns on a scale that is the same in every cell (Melting Pot's).
 
     Args:
-        rows: finished matches; those of cells without bounds are left out.
+        rows: finished matches; those without a scale are left out.
         bounds: by cell, the returns that become 0 and 1.
+        norm: see :func:`scaled_returns`.
         bootstrap: replicas.
         seed: of the resampling.
         confidence: of the intervals.
@@ -110,15 +121,57 @@ def normalised_returns(
     Returns:
         As :func:`mean_returns`; a return outside its bounds gives a figure outside [0, 1].
     """
-    scaled = [
-        (agent, cell, block, (value - bounds[cell][0]) / (bounds[cell][1] - bounds[cell][0]))
-        for agent, cell, block, value in _per_capita(rows)
-        if cell in bounds
-    ]
+    scaled = scaled_returns(rows, bounds, norm)
     return means(scaled, bootstrap=bootstrap, seed=seed, confidence=confidence) if scaled else []
 
 
-def _per_capita(rows: Iterable[MatchRow]) -> list[tuple[str, str, int, float]]:
+def scaled_returns(
+    rows: Iterable[MatchRow], bounds: Mapping[str, tuple[float, float]], norm: Norm
+) -> list[Observed]:
+    """Normalised per-capita returns, one per match and agent.
+
+    Args:
+        rows: finished matches.
+        bounds: by cell, the returns that become 0 and 1.
+        norm: ``bounds``: between those given, else in each match between the least and the most
+            that all could earn together, where its world tells them; ``pool``: between the lowest
+            and the highest of the agents compared in one cell, on one seed, beside the same
+            background.
+
+    Raises:
+        UnknownName: ``norm`` is neither.
+    """
+    if norm not in get_args(Norm):
+        raise UnknownName("norm", str(norm), get_args(Norm), where="normalised returns")
+    if norm == "pool":
+        return _pooled(rows)
+    scaled = []
+    for row in rows:
+        own = row.metrics.get(WORST, 0.0), row.metrics.get(BEST, 0.0)
+        low, high = bounds.get(row.cell, own)
+        if low < high:
+            scaled += [(a, c, b, (v - low) / (high - low)) for a, c, b, v in _per_capita([row])]
+    return scaled
+
+
+def _pooled(rows: Iterable[MatchRow]) -> list[Observed]:
+    """Returns between those of the worst and of the best agent in the same circumstances."""
+    places: dict[tuple[Any, ...], dict[str, list[float]]] = {}
+    for row in rows:
+        others = tuple((seat.seat, seat.agent) for seat in row.seats if not is_rated(seat))
+        for agent, cell, block, value in _per_capita([row]):
+            place = places.setdefault((cell, block, row.seed, others), {})
+            place.setdefault(agent, []).append(value)
+    scaled = []
+    for (cell, block, *_), values in places.items():
+        mean = {agent: sum(mine) / len(mine) for agent, mine in values.items()}
+        low, high = min(mean.values()), max(mean.values())
+        if low < high:
+            scaled += [(a, cell, block, (it - low) / (high - low)) for a, it in mean.items()]
+    return scaled
+
+
+def _per_capita(rows: Iterable[MatchRow]) -> list[Observed]:
     """(agent, cell, block, mean return over the rated seats it holds), one per match and agent."""
     observed = []
     for row in rows:

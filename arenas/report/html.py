@@ -18,13 +18,14 @@ from typing import Any
 from gymposium.errors import StoreError
 
 from ..ratings.leaderboard import Leaderboard, LeaderRow
-from ..ratings.metrics import Mean, mean_metrics
+from ..ratings.metrics import YARDSTICKS, Mean, mean_metrics
 from ..ratings.registry import RATINGS
 from ..rows import MatchRow
 from . import figures
 from .charts import Bar, Scale
 from .learning import CurvePoint, plots
 from .matrix import matrix
+from .profile import profile
 from .returns import CELLS, cells
 from .summary import Summary, summarise
 from .templates import template
@@ -120,6 +121,7 @@ def render_report(
         cells=cells(leaderboard.cells, rows, summary.cells),
         cells_hidden=max(0, len(summary.cells) - CELLS),
         effects=leaderboard.seat_effect[:MEASURES],
+        profile=profile(run_info.get("scenario"), rows, leaderboard),
         duels=matrix([row.agent for row in leaderboard.rows], leaderboard.pairs),
         measures=_measures(leaderboard, rows),
         reasons=reasons or {},
@@ -208,4 +210,5 @@ def _measures(board: Leaderboard, rows: Sequence[MatchRow]) -> list[Mean]:
     """The worlds' own measures; an average over a single cell would only repeat it."""
     found = mean_metrics(rows, bootstrap=board.replicas, confidence=board.confidence)
     cells = Counter(mean.subject for mean in found if mean.cell is not None)
-    return [mean for mean in found if mean.cell or cells[mean.subject] > 1][:MEASURES]
+    shown = [it for it in found if it.subject not in YARDSTICKS]
+    return [mean for mean in shown if mean.cell or cells[mean.subject] > 1][:MEASURES]

@@ -49,8 +49,8 @@ Parameters
 
 Metrics
     ``strikes`` (share of decisions), ``raised`` (1 if wages were), ``welfare``, and the yardsticks
-    ``optimum_return``, ``nash_return``, ``random_return`` (per worker, by backward induction; for a
-    boss in a seat those of ``fixed-rule``).
+    ``optimum_return``, ``nash_return``, ``random_return``, ``worst_return`` (per worker, by
+    backward induction; for a boss in a seat those of ``fixed-rule``).
 
 Source
     Wages and rules: Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents in
@@ -353,6 +353,7 @@ def _worth_of_days(it: Skin, boss: str, raised: Callable[[float], float]) -> Yar
             if (n == it.workers or wage + later[n].nash >= later[n + 1].nash - 1e-12)
             and (n == 0 or later[n].nash >= wage + later[n - 1].nash - 1e-12)
         ]
-        return Yardsticks(best, min(settled, default=float("nan")), mean)
+        worst = min(pay + rest.worst for pay, rest in zip(paid, later, strict=True))
+        return Yardsticks(best, min(settled, default=float("nan")), mean, worst)
 
     return worth(1, it.wage, 0)

@@ -43,8 +43,9 @@ Parameters
 
 Metrics
     ``together`` (share of a player's friends met, over players and nights), ``closed_door`` (share
-    of nights at a closed pub), ``welfare``, and the yardsticks ``optimum_return``, ``nash_return``
-    and ``random_return`` (per player; of a night whose closed pub is known to all).
+    of nights at a closed pub), ``welfare``, and the yardsticks ``optimum_return``, ``nash_return``,
+    ``random_return`` and ``worst_return`` (per player; of a night whose closed pub is known to
+    all).
 
 Source
     Scoring: Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents in
@@ -111,26 +112,22 @@ class PubCoordinationParams(TextWorldParams):
 def night_out(
     went: Mapping[str, int],
     favourites: Mapping[str, int],
-    bonds: Bonds,
+    company: Mapping[str, Sequence[str]],
     closed: int,
-    *,
-    own_company: bool,
 ) -> dict[str, float]:
     """What a night is worth to each.
 
     Args:
         went: who went to which pub.
         favourites: everybody's favourite pub.
-        bonds: who is whose friend.
+        company: with whom each would like to be, perhaps oneself included.
         closed: the pub that is closed, or -1.
-        own_company: one counts among one's own friends.
     """
     worth = {}
     for one, pub in went.items():
-        friends = [it for it in went if (own_company or it != one) and bonds.between(one, it)]
-        there = sum(went[it] == pub for it in friends)
+        met = [went[it] for it in company[one]].count(pub)
         liking = 1.0 if favourites[one] == pub else ELSEWHERE
-        worth[one] = (pub != closed) * liking * there / max(1, len(friends))
+        worth[one] = (pub != closed) * liking * met / max(1, len(company[one]))
     return worth
 
 
@@ -178,6 +175,7 @@ class PubCoordination(TextWorld):
         self._likes = {id: int(rng.integers(p.pubs)) for id in everybody}
         pairs = list(combinations(everybody, 2))
         coins = rng.integers(2, size=len(pairs)).tolist()
+        alone = p.friendship != "all"  # then one is company to oneself
         first, second = everybody[:2]
         if p.friendship == "single":
             self._likes[second] = (self._likes[first] + 1 + int(rng.integers(p.pubs - 1))) % p.pubs
@@ -186,6 +184,10 @@ class PubCoordination(TextWorld):
         elif p.friendship == "drawn":
             pairs = [pair for pair, coin in zip(pairs, coins, strict=True) if coin]
         self._bonds = Bonds(frozenset(map(frozenset, pairs)))
+        self._company = {
+            one: [it for it in everybody if self._bonds.between(one, it) and (alone or it != one)]
+            for one in everybody
+        }
         self._night_worth: list[tuple[int, dict[str, int]]] = []
         self._met = self._locked_out = 0.0
         self._heard_from = 0
@@ -236,8 +238,7 @@ class PubCoordination(TextWorld):
         return f"You were in {liking}, with {met} of your {len(friends)} friends."
 
     def _worth(self, went: Mapping[str, int], closed: int) -> dict[str, float]:
-        own_company = self.params.friendship != "all"
-        return night_out(went, self._likes, self._bonds, closed, own_company=own_company)
+        return night_out(went, self._likes, self._company, closed)
 
     def _answer_for(self, who: str, question: Question) -> Answer:
         favourite = self._likes[who]

@@ -47,7 +47,8 @@ Parameters
 
 Metrics
     ``cooperation`` (share of cooperative choices), ``rounds``, ``welfare``, and the yardsticks
-    ``optimum_return``, ``nash_return``, ``random_return`` (per candidate).
+    ``optimum_return``, ``nash_return``, ``random_return``, ``worst_return`` (per
+    candidate).
 
 Source
     Payoffs and schedule: Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents

@@ -51,7 +51,7 @@ Metrics
     ``treaties``, ``defended``, ``fed`` (shares of years, and of elders), ``persuaded`` (share of
     villagers' years in which they did as recommended), ``welfare``, and the yardsticks
     ``optimum_return``, ``nash_return`` (over plans and statements, every reason being given) and
-    ``random_return`` (nobody being convinced) per elder.
+    ``random_return`` (nobody being convinced) and ``worst_return``, per elder.
 
 Source
     Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents in Mixed-Motive

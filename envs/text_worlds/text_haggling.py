@@ -42,7 +42,8 @@ Metrics
     ``agreement`` (share of meetings with a deal), ``efficiency`` (gains made of gains possible
     between scored traders; absent where there were none), ``welfare``, and the yardsticks
     ``optimum_return``, ``nash_return`` (buyers who know the distribution of costs make the best
-    single offer, sellers take what does not lose) and ``random_return``.
+    single offer, sellers take what does not lose) ``random_return`` and
+    ``worst_return``.
 
 Source
     Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents in Mixed-Motive
@@ -274,14 +275,17 @@ class TextHaggling(TextWorld):
             taken = price >= meeting.costs[good]
             blind = sum(worth(*offer) for offer in offers) / (2 * len(offers))
             best = max(0.0, *(worth(*offer) for offer in offers))
-            return Yardsticks(best, worth(good, price) if taken else 0.0, blind)
+            worst = min(0.0, *(worth(*offer) for offer in offers))
+            return Yardsticks(best, worth(good, price) if taken else 0.0, blind, worst)
         merchant = GULLIBLE_PRICE if p.partner == "gullible" else STUBBORN_PRICE
         if meeting.buyer in self.main:  # the merchant takes everything, or one price
             open_ = [it for it in offers if p.partner == "gullible" or it[1] == merchant]
             best = max(0.0, *(worth(*offer) for offer in open_))
-            return Yardsticks(best, best, sum(worth(*offer) for offer in open_) / len(offers))
+            worst = min(0.0, *(worth(*offer) for offer in open_))
+            blind = sum(worth(*offer) for offer in open_) / len(offers)
+            return Yardsticks(best, best, blind, worst)
         offer = worth(meeting.values.index(max(meeting.values)), merchant)
-        return Yardsticks(max(0.0, offer), max(0.0, offer), offer / 2)
+        return Yardsticks(max(0.0, offer), max(0.0, offer), offer / 2, min(0.0, offer))
 
     def _measures(self) -> dict[str, float]:
         agreed = [deal is not None for _, deal in self._past]

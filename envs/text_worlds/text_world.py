@@ -20,7 +20,7 @@ Actions
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -253,8 +253,8 @@ class TextWorld(TextWords, RuleWorld):
         return self._done, False, "the story is told" if self._done else ""
 
     def _state(self) -> bytes:
-        facts = [asdict(person) for person in self.tale.people.values()]
-        return self.tale.past + repr((facts, str(self.tale.clock), self._asked)).encode()
+        tale = self.tale
+        return tale.past + repr((tale.people, tale.clock, tale.scene, self._asked)).encode()
 
     def _observe(self, seat: str) -> dict[str, Any]:
         tale, question = self.tale, self._asked.get(seat)

@@ -1,7 +1,7 @@
-"""What a game is worth: the optimum, what selfish play leads to, and what blind play earns.
+"""What a game is worth: the most and the least all could earn, and selfish and blind play between.
 
-All three are returns per main seat, so that scores of different games can be compared: 0 is what
-random choices earn on average, 1 what all could earn together.
+All are returns per main seat, so that scores of different games can be compared: 0 is the least
+that all together could earn, 1 the most.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ class Yardsticks(NamedTuple):
         optimum: the most that all main seats together can earn, shared out.
         nash: in the pure equilibrium that is worst for all together; NaN where there is none.
         random: expected, when every choice is drawn with equal chances and nothing is said.
+        worst: the least that all main seats together can earn, shared out.
     """
 
     optimum: float
     nash: float
     random: float
+    worst: float
 
     def __add__(self, other: object) -> Yardsticks:
         """Of two games played one after the other."""
@@ -31,7 +33,7 @@ class Yardsticks(NamedTuple):
         return Yardsticks(*(one + two for one, two in zip(self, other, strict=True)))
 
 
-NOTHING_AT_STAKE = Yardsticks(0.0, 0.0, 0.0)
+NOTHING_AT_STAKE = Yardsticks(0.0, 0.0, 0.0, 0.0)
 
 
 def of_stage(pay: Callable[[tuple[int, ...]], Sequence[float]], sizes: Sequence[int]) -> Yardsticks:
@@ -57,4 +59,5 @@ def of_stage(pay: Callable[[tuple[int, ...]], Sequence[float]], sizes: Sequence[
         max(mean.values()),
         min(settled, default=float("nan")),
         sum(mean.values()) / len(profiles),
+        min(mean.values()),
     )

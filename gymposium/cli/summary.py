@@ -68,6 +68,16 @@ def summary(run: Run, report: Path) -> dict[str, Any]:
             | {"low": mean.low, "high": mean.high}
             for mean in run.normalised()
         ],
+        "pooled": [
+            {"agent": mean.subject, "cell": mean.cell, "mean": mean.value}
+            | {"low": mean.low, "high": mean.high}
+            for mean in run.normalised(norm="pool")
+        ],
+        "by_tag": [
+            {"agent": mean.subject, "tag": mean.cell, "mean": mean.value}
+            | {"low": mean.low, "high": mean.high}
+            for mean in run.breakdown()
+        ],
         "leaderboard": [asdict(row) for row in board.rows],
         "notes": list(board.notes),
         "report": str(report),
@@ -125,7 +135,19 @@ def _normalised_lines(found: list[dict[str, Any]]) -> list[str]:
         if it["cell"] is None:
             spread = "" if it["low"] is None else f" [{it['low']:.2f}…{it['high']:.2f}]"
             shown.append(f"  {it['mean']:.2f}{spread}  {it['agent']}")
-    return ["normalised focal per-capita return (0 a random agent, 1 an exploiter):", *shown]
+    heading = "normalised focal per-capita return (between the bounds of worlds or scenario):"
+    return [heading, *shown]
+
+
+def _tag_lines(found: list[dict[str, Any]]) -> list[str]:
+    """The same by the tags of cells: a line a tag, the agents beside each other."""
+    if not found:
+        return []
+    shown: dict[str, list[str]] = {}
+    for it in sorted(found, key=lambda it: -it["mean"]):
+        shown.setdefault(it["tag"], []).append(f"{it['agent']} {it['mean']:.2f}")
+    order = dict.fromkeys(it["tag"] for it in found)
+    return ["by what cells ask for:", *(f"  {tag}: {', '.join(shown[tag])}" for tag in order)]
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
@@ -145,6 +167,7 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     lines.append(f"faults:      {faults}")
     lines += _metric_lines(facts["metrics"])
     lines += _normalised_lines(facts["normalised"])
+    lines += _tag_lines(facts["by_tag"])
     lines.append(f"report:      {facts['report']}")
     if facts["status"] != "finished":
         lines.append(f"unfinished:  go on with `gymposium resume {facts['run']}`")

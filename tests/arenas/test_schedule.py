@@ -281,3 +281,15 @@ def test_agents_meet_their_own_kind_where_seats_are_not_compared():
         assert alone(kind, "zero_sum") == []
         assert alone(kind, "mixed", self_play=False) == []
         assert len(alone(kind, "zero_sum", self_play=True)) == 3
+
+
+def test_unmixed_background_agents_fill_all_background_seats_one_after_the_other():
+    chosen = scenario(
+        "focal_x_background",
+        repeats=1,
+        worlds=[{"id": "w-v0", "roles": {"b": "background", "c": "background"}}],
+        background=["p", "q"],
+        schedule={"kind": "focal_x_background", "mix_background": False},
+    )
+    tables = [spec.seating for spec in schedule(chosen, ["x"], {"w-v0": ["a", "b", "c"]})]
+    assert tables == [{"a": "x", "b": who, "c": who} for who in ("p", "q")]

@@ -36,7 +36,7 @@ class Duel(TextWorld):
         yield from tale.ask({"home": Question("What was that?", ("a shot", "nothing"))})
 
     def _yardsticks(self):
-        return Yardsticks(1.0, -1.0, 0.0)
+        return Yardsticks(2 / 3, -2 / 3, 0.0, -2 / 3)
 
     def _about(self, seat):
         return "A duel in which nobody needs to shoot, and a friend who waits at home for news."

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gymposium.envs import registry
-from gymposium.envs.text_worlds.facts import Bonds
 from gymposium.envs.text_worlds.labor_action import pressure
 from gymposium.envs.text_worlds.pub_coordination import night_out
 from gymposium.envs.text_worlds.reality_show import payoffs
@@ -113,16 +112,17 @@ def test_a_season_has_five_to_seventeen_rounds_and_pays_the_table():
 
 
 def together(people):
-    return Bonds(frozenset(frozenset(pair) for pair in product(people, people) if len({*pair}) > 1))
+    """Everybody likes to be with all others."""
+    return {one: [other for other in people if other != one] for one in people}
 
 
 def test_a_night_among_friends():
     people = ("a", "b", "c")
-    bonds, likes = together(people), {"a": 0, "b": 0, "c": 1}
+    likes = {"a": 0, "b": 0, "c": 1}
 
     def worth(went, closed=-1):
         at = dict(zip(people, went, strict=True))
-        return night_out(at, likes, bonds, closed, own_company=False)
+        return night_out(at, likes, together(people), closed)
 
     assert worth((0, 0, 0)) == {"a": 1.0, "b": 1.0, "c": 0.8}
     assert worth((0, 0, 0), closed=0) == {"a": 0, "b": 0, "c": 0}
@@ -130,11 +130,10 @@ def test_a_night_among_friends():
 
 
 def test_tough_friendship_is_worth_what_the_contest_says():
-    bonds = Bonds(frozenset([frozenset("ab")]))
-    likes = {"a": 0, "b": 1}
+    likes, company = {"a": 0, "b": 1}, {"a": "ab", "b": "ab"}
 
     def own(mine, friends):
-        return night_out({"a": mine, "b": friends}, likes, bonds, -1, own_company=True)["a"]
+        return night_out({"a": mine, "b": friends}, likes, company, -1)["a"]
 
     assert own(1, 1) == 0.8
     assert own(0, 0) == 1.0
@@ -181,8 +180,7 @@ def test_pub_yardsticks_agree_with_trying_everything():
             for profile in product(range(2), repeat=3):
                 went = dict(zip(world.main, profile, strict=True))
                 went["friend_0"] = world._likes["friend_0"]
-                bonds = together(tuple(went))
-                paid = night_out(went, world._likes, bonds, closed, own_company=False)
+                paid = night_out(went, world._likes, together(tuple(went)), closed)
                 means.append(np.mean([paid[id] for id in world.main]))
             best, blind = best + max(means), blind + np.mean(means)
         assert world.yardsticks.optimum == pytest.approx(best)

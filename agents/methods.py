@@ -26,6 +26,8 @@ from gymposium.types import Method
 from .spec_text import parse_spec, query
 
 GROUP = "gymposium.methods"
+LANGUAGE = "language models"
+"""The kind of methods whose agents are language models."""
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _EXTRA_MODULES = {"train": ("torch", "safetensors"), "llm": ("xllamacpp",)}
 
@@ -109,6 +111,7 @@ class MethodSpec:
 _OURS = "gymposium.agents.learning"
 _CURRICULA = f"{_OURS}.curriculum.curricula"
 _TOGETHER = f"{_OURS}.collaboration.collaborator"
+_WORDS = "gymposium.agents.language.finetuning"
 _methods: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
@@ -117,6 +120,7 @@ _methods: dict[str, MethodSpec] = {
         MethodSpec(
             "collective", f"{_OURS}.reward_shaping:Collective", "PPO for the mean of all rewards"
         ),
+        MethodSpec("vdn", f"{_OURS}.vdn:VDN", "the team's value as the sum of its members' own"),
         MethodSpec(
             "inequity_aversion",
             f"{_OURS}.reward_shaping:InequityAversion",
@@ -247,6 +251,42 @@ _methods: dict[str, MethodSpec] = {
             "under budgets of middling difficulty near the target",
             extras=(),
             kind="curricula",
+        ),
+        MethodSpec(
+            "llm_sft",
+            f"{_WORDS}.imitation:Supervised",
+            "a language model learns to say what an expert does, or what a file says",
+            kind=LANGUAGE,
+        ),
+        MethodSpec(
+            "llm_dpo",
+            f"{_WORDS}.imitation:PreferenceTuning",
+            "a language model learns from pairs of answers: DPO, IPO, hinge, SimPO",
+            kind=LANGUAGE,
+        ),
+        MethodSpec(
+            "llm_grpo",
+            f"{_WORDS}.rewards:GRPO",
+            "a language model learns from matches that began alike",
+            kind=LANGUAGE,
+        ),
+        MethodSpec(
+            "llm_ppo",
+            f"{_WORDS}.rewards:PPOTokens",
+            "a language model learns by PPO, token by token",
+            kind=LANGUAGE,
+        ),
+        MethodSpec(
+            "llm_icr",
+            f"{_WORDS}.rewards:ICRTokens",
+            "the same, held to mind advice only where that pays",
+            kind=LANGUAGE,
+        ),
+        MethodSpec(
+            "llm_budgets",
+            f"{_WORDS}.budgets:Budgets",
+            "llm_grpo under budgets that a teacher of a curriculum chooses",
+            kind=LANGUAGE,
         ),
     )
 }

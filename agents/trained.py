@@ -20,7 +20,7 @@ from gymposium.errors import GymposiumError, StoreError, UnknownName, UsageError
 from gymposium.types import Agent, Method, Outcome, Seat, Turn
 
 from .checkpoints import Checkpoint, checkpoints, damaged, digest, read_checkpoint
-from .methods import resolve_method
+from .methods import LANGUAGE, resolve_method
 from .registry import AgentSpec
 from .spec_text import SpecText, query
 from .user_code import check_parameters
@@ -48,7 +48,7 @@ def trained_spec(spec: SpecText, root: Path) -> AgentSpec:
     path = _checkpoint_folder(spec.target, root)
     checkpoint = read_checkpoint(path)
     checkpoint.verify()
-    _method_spec(checkpoint)  # says now, not in the first match, what is not installed
+    method = _method_spec(checkpoint)  # says now, not in the first match, what is not installed
     seat = spec.params.get("seat")
     if seat is not None and seat not in checkpoint.facts["policies"]:
         raise UnknownName("policy", str(seat), checkpoint.facts["policies"], where=str(path))
@@ -59,7 +59,7 @@ def trained_spec(spec: SpecText, root: Path) -> AgentSpec:
         identity=f"trained:{sha256}{query(spec.params)}",
         deterministic=bool(checkpoint.facts["deterministic"]),
         isolated=False,
-        language=False,
+        language=method.kind == LANGUAGE,
         factory=lambda: TrainedAgent(path, seat=seat, sha256=sha256),
         fits=lambda world, place: _refuse_misfit(checkpoint, world, place, seat),
     )
@@ -91,6 +91,7 @@ class TrainedAgent:
         self._mind.reset(seat, seed)
         # As an attribute, so that a policy without one seems to have none.
         self.act_batch = getattr(self._mind, "act_batch", None)
+        self.announces_calls = getattr(self._mind, "announces_calls", False)
 
     def act(self, turn: Turn) -> Any:
         """What the policy does."""

@@ -25,6 +25,7 @@ __all__ = [
     "Image",
     "Method",
     "Outcome",
+    "Play",
     "Progress",
     "Reply",
     "Seat",
@@ -200,9 +201,25 @@ class World(Protocol):
         ...
 
 
+class Play(Protocol):
+    """The arena's match loop, as a method may use it to see what its agents do."""
+
+    def __call__(
+        self, seatings: Sequence[Mapping[str, Agent]], seeds: Sequence[int]
+    ) -> Sequence[Outcome]:
+        """Play matches side by side, one a seed; seats not named are the partners'.
+
+        Raises GymposiumError if the world failed or a model could not answer.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingTask:
-    """What a Method is given: a world or data set, the seats trained, partners, budget, seed."""
+    """What a Method is given: a world or data set, the seats trained, partners, budget, seed.
+
+    ``play`` is the arena's match loop over the task's world; None outside an arena.
+    """
 
     world: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -210,6 +227,7 @@ class TrainingTask:
     partners: Mapping[str, str] = field(default_factory=dict)
     budget: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
+    play: Play | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ folder like any other; the measures are derived from it:
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,13 @@ def _try_out(learner: AgentSpec, world: World, trained: Sequence[str]) -> None:
         agent = learner.create()
         agent.reset(world.seats[seat], 0)
         if seat in turns:
-            agent.act(turns[seat])
+            answer = agent.act(turns[seat])
+            if inspect.isawaitable(answer):
+                run_here(_waited(answer))
+
+
+async def _waited(answer: Awaitable[Any]) -> None:
+    await answer
 
 
 def trained_seats(scenario: TrainingScenario, seats: Mapping[str, Seat]) -> tuple[str, ...]:
@@ -188,7 +195,7 @@ def _play(
             options=HostOptions(concurrency=_CONCURRENCY),
             recorder=Recorder if record else _no_recorder,
         )
-        _run(_to_the_end(Runner(store, Meter(), Silent()), host, missing))
+        run_here(_to_the_end(Runner(store, Meter(), Silent()), host, missing))
         return [row for row in store.rows() if row.key in wanted]
 
 
@@ -205,7 +212,7 @@ async def _to_the_end(runner: Runner, host: Host, jobs: Sequence[Job]) -> None:
         await shutdown()
 
 
-def _run(main: Coroutine[Any, Any, None]) -> None:
+def run_here(main: Coroutine[Any, Any, None]) -> None:
     """Run ``main``, in a notebook too, and leave Ctrl-C to whoever drives the learner."""
     failed: list[BaseException] = []
 

@@ -39,6 +39,7 @@ from ...agents.wire import space_to_json
 from ...scenarios.training import TrainingScenario
 from .curves import CurveFile, Row, TensorBoard
 from .evaluation import evaluate, trained_seats
+from .matches import match_player
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -307,6 +308,7 @@ class Learner:
             partners=scenario.partners,
             budget=budget,
             seed=self._job.seed,
+            play=match_player(scenario.world, scenario.params, scenario.partners),
         )
 
     def _event(self, **more: Any) -> LearnerEvent:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gymposium.errors import BackendError, MissingExtra, UsageError
 
+from ...checkpoints import FACTS, read_checkpoint
 from ..weights import quiet, weights_folder
 
 if TYPE_CHECKING:
@@ -216,7 +217,16 @@ class WhiteBox:
         return self.model
 
     def load_adapter(self, folder: str) -> Any:
-        """Put a saved adapter on, for playing; raises UsageError if the folder holds none."""
+        """Put a saved adapter on, for playing.
+
+        Args:
+            folder: peft's, or a checkpoint of a method that fine-tunes language models.
+
+        Raises:
+            UsageError: it holds none, or one that does not fit.
+        """
+        if Path(folder, FACTS).is_file():
+            return self._load_checkpoint(Path(folder))
         if not Path(folder, "adapter_config.json").is_file():
             raise UsageError(f"{folder} is no adapter: it has no adapter_config.json")
         try:
@@ -226,6 +236,20 @@ class WhiteBox:
             raise UsageError(
                 f"the adapter {folder} does not fit the model ({_first_line(error)})"
             ) from error
+        return self.model
+
+    def _load_checkpoint(self, folder: Path) -> Any:
+        """Put the adapter of a checkpoint on."""
+        state = read_checkpoint(folder).state().get("adapted")
+        if state is None:
+            raise UsageError(f"{folder} is a checkpoint, but not of a language model")
+        self.add_adapter(rank=state["facts"]["rank"], alpha=state["facts"]["alpha"])
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                found = state["now"].get(name)
+                if found is None or found.shape != parameter.shape:
+                    raise UsageError(f"the adapter {folder} does not fit the model ({name})")
+                parameter.data.copy_(found)
         return self.model
 
     def save_adapter(self, folder: str | Path) -> None:

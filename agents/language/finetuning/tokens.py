@@ -1,0 +1,104 @@
+"""Replies as rows of tokens, and what a model says to them: log-probabilities ``[B, T]``.
+
+A row is one model call: what stood before it and what was said. Prompts are padded on the left and
+replies on the right, so that all replies begin in one column and only their logits are computed.
+What others said is in prompts alone: no loss ever sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import torch
+
+from gymposium.errors import UsageError
+
+if TYPE_CHECKING:
+    from ..backends.white_box import WhiteBox
+
+Tensor: TypeAlias = torch.Tensor
+
+
+@dataclass
+class Row:
+    """One reply to learn from.
+
+    Attributes:
+        prompt: token ids before it, at least one.
+        completion: its token ids.
+        extras: of every token, ``[T]``: ``old`` (log-probability when said), ``reference``,
+            ``advantages``, ``targets``, … as the loss at hand needs them.
+    """
+
+    prompt: Sequence[int]
+    completion: Sequence[int]
+    extras: dict[str, Tensor] = field(default_factory=dict)
+
+
+class Said(NamedTuple):
+    """What a model says to rows.
+
+    Attributes:
+        logp: log-probability of every token, ``[B, T]``, with gradients.
+        mask: bool ``[B, T]``, False where there is padding.
+        features: the model's last features before each token ``[B, T, features]``, without
+            gradients; None unless asked for.
+    """
+
+    logp: Tensor
+    mask: Tensor
+    features: Tensor | None = None
+
+
+def say(
+    box: WhiteBox, rows: Sequence[Row], *, temperature: float = 1.0, features: bool = False
+) -> Said:
+    """Score the rows' replies in one pass.
+
+    Args:
+        box: the model.
+        rows: at least one, of any lengths.
+        temperature: above 0; log-probabilities are of the distribution at that temperature.
+        features: give these too.
+
+    Raises:
+        UsageError: a prompt is empty, or a row is longer than the model's context.
+    """
+    before = max(len(row.prompt) for row in rows)
+    most = max(len(row.completion) for row in rows)
+    if min(len(row.prompt) for row in rows) == 0:
+        raise UsageError("a reply needs a prompt of at least one token to be scored")
+    longest = max(len(row.prompt) + len(row.completion) for row in rows)
+    if longest > box.context:
+        raise UsageError(
+            f"an example of {longest} tokens does not fit the model's {box.context}: shorten it"
+        )
+    filled, seen = [], []
+    for row in rows:
+        left, right = before - len(row.prompt), most - len(row.completion)
+        filled.append([0] * left + [*row.prompt, *row.completion] + [0] * right)
+        seen.append([0] * left + [1] * (len(row.prompt) + len(row.completion)) + [0] * right)
+    ids, mask = (torch.tensor(each, device=box.device) for each in (filled, seen))
+    out = box.forward(
+        ids,
+        attention_mask=None if bool(mask.all()) else mask,
+        position_ids=(mask.cumsum(-1) - 1).clamp(min=0),
+        use_cache=False,
+        logits_to_keep=most + 1,
+        output_hidden_states=features,
+    )
+    logits = out.logits[:, :-1].float() / temperature
+    wanted = ids[:, before:]
+    logp = torch.log_softmax(logits, -1).gather(2, wanted[..., None]).squeeze(-1)
+    kept = out.hidden_states[-1][:, -(most + 1) : -1].detach().float() if features else None
+    return Said(logp, mask[:, before:].bool(), kept)
+
+
+def extra(rows: Sequence[Row], name: str, like: Tensor) -> Tensor:
+    """One of the rows' extras as ``[B, T]``, 0 where there is padding."""
+    made = torch.zeros_like(like)
+    for place, row in enumerate(rows):
+        made[place, : len(row.completion)] = row.extras[name]
+    return made.detach()

@@ -1,0 +1,45 @@
+"""Control of preferences: a tiny model learns to choose as often as it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gymposium.agents.language.finetuning.adapter import Adapted
+from gymposium.agents.language.finetuning.choices import Choice, choice_probabilities, fit_choices
+from gymposium.errors import UsageError
+
+
+def ask(words, first, second, share):
+    return Choice([{"role": "user", "content": words}], (first, second), (share, 1 - share))
+
+
+def test_it_comes_to_choose_as_often_as_the_targets_say(tiny_model):
+    model = Adapted(str(tiny_model), rank=8, alpha=16, seed=0)
+    choices = [ask("fox or game", "fox", "game", 0.8), ask("yes or no", "yes", "no", 0.3)]
+    before = choice_probabilities(model, choices)
+    assert all(shares.sum() == pytest.approx(1) for shares in before)
+    losses = fit_choices(model, choices, steps=120, rng=np.random.default_rng(0), lr=1e-2)
+    after = choice_probabilities(model, choices)
+    assert [shares[0] for shares in after] == pytest.approx([0.8, 0.3], abs=0.05)
+    entropy = np.mean([-(p * np.log(p) + (1 - p) * np.log(1 - p)) for p in (0.8, 0.3)])
+    assert entropy - 1e-6 <= losses[-1] < losses[0]
+    assert losses[-1] == pytest.approx(entropy, abs=0.02)
+
+
+def test_options_may_be_of_any_length_and_the_order_of_questions_does_not_matter(tiny_model):
+    model = Adapted(str(tiny_model), rank=2, alpha=4, seed=0)
+    choices = [ask("fox", "fox", "game of the fox", 0.5), ask("say yes or no", "yes", "no", 0.5)]
+    one, two = (choice_probabilities(model, order) for order in (choices, choices[::-1]))
+    np.testing.assert_allclose(one[0], two[1], atol=1e-5)
+    prompt = model.box.prompt_ids(choices[0].messages)
+    answers = [model.box.completion_ids(option) for option in choices[0].options]
+    by_hand = [float(model.box.logprobs(prompt, answer).sum()) for answer in answers]
+    shares = np.exp(by_hand) / np.exp(by_hand).sum()
+    np.testing.assert_allclose(one[0], shares, atol=1e-5)
+
+
+@pytest.mark.parametrize("targets", [(0.5,), (0.5, 0.6), (-0.5, 1.5)])
+def test_shares_that_are_none_are_refused(targets):
+    with pytest.raises(UsageError, match="sum to 1"):
+        Choice([], ("a", "b")[: len(targets)], targets)

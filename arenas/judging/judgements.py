@@ -54,6 +54,26 @@ class Judgements:
         return cls(items, one, two, said, who)
 
     @classmethod
+    def of_table(cls, items: int, table: Any) -> tuple[Judgements, tuple[str, ...]]:
+        """Answers from the table ``judgements`` of ``peer_review-v0``, and the judges' names.
+
+        Args:
+            items: how many manuscripts there are.
+            table: a frame with the columns ``agents``, ``reviewer``, ``first``, ``second`` and
+                ``answer``, as ``Run.world_table`` gives it; a judge is an agent in a seat.
+        """
+        said = table[table["second"] >= 0]
+        seated = [
+            dict(part.split("=", 1) for part in line.split(", ") if "=" in part)
+            for line in said["agents"]
+        ]
+        names = [of.get(seat, seat) for of, seat in zip(seated, said["reviewer"], strict=True)]
+        judges = tuple(dict.fromkeys(names))
+        number = [judges.index(name) for name in names]
+        answers = said["answer"].to_numpy(dtype=np.float64, na_value=np.nan)
+        return cls.of(items, said["first"], said["second"], answers, number), judges
+
+    @classmethod
     def none(cls, items: int) -> Judgements:
         """No answer yet."""
         return cls.of(items, [], [], [])

@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gymposium.arenas.judging.diagnostics import calibration, circles, fitness, position
@@ -96,6 +97,24 @@ def test_judges_are_trusted_as_far_as_they_deserve() -> None:
     assert np.all(np.abs(trusted.reliability - honesty) < 4 * trusted.errors + 0.02)
     plain = np.corrcoef(fit_scale(made.counts()).values, worth)[0, 1]
     assert np.corrcoef(trusted.scale.values, worth)[0, 1] > plain + 0.02
+
+
+def test_a_run_s_table_becomes_judgements_by_agent_wherever_it_sat() -> None:
+    table = pd.DataFrame(
+        {
+            "agents": ["reviewer_0=a?x=1, reviewer_1=b"] * 2
+            + ["reviewer_0=b, reviewer_1=a?x=1"] * 2,
+            "reviewer": ["reviewer_0", "reviewer_1", "reviewer_0", "reviewer_1"],
+            "first": [0, 1, 2, 0],
+            "second": [1, 2, 0, -1],
+            "answer": [1.0, None, 0.5, 7.0],  # the last is a mark
+        }
+    )
+    made, judges = Judgements.of_table(3, table)
+    assert judges == ("a?x=1", "b")
+    assert made.judge.tolist() == [0, 1, 1]
+    assert made.first.tolist() == [0, 1, 2]
+    assert made.answered.tolist() == [True, False, True]
 
 
 def test_nothing_known_gives_no_figures() -> None:

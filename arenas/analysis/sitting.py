@@ -45,6 +45,8 @@ class Sitting:
             before: questions asked earlier; cells are numbered on, since their names are what
                 agents' seeds come from.
         """
+        if not len(questions):
+            return np.zeros(0)
         cells = [
             {
                 "id": self._world,

@@ -172,6 +172,13 @@ _studies: dict[str, StudySpec] = {
             "How it invests when it can be ruined: whether having little makes it reckless, and "
             "whether the order of the options moves it.",
         ),
+        StudySpec(
+            "values",
+            "gymposium.arenas.analysis.values:ValueAudit",
+            "What it prefers and how coherently: utilities, circles, lotteries, exchange rates, "
+            "the future, means and ends, and how near it is to an assembly of citizens.",
+            "an agent that reads: a language model, or a respondent of preference_elicitation-v0",
+        ),
     )
 }
 

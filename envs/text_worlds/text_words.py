@@ -40,11 +40,13 @@ class TextWords(SpaceWords):
     def rules(self, seat: str) -> str:
         """The game in words, and how to answer."""
         letters = self.params.letters
+        # The seat's own name comes last: so do all seats' prompts begin alike, for prefix caches.
         return (
-            f"You are {seat}; in the story you have another name. {self._about(seat)}\n"
+            f"{self._about(seat)}\n"
             "Nothing that is said binds anybody, and only choices are paid. When you are asked to "
             f"speak, answer with what you say, at most {letters} characters; when you are asked to "
-            "choose, answer with exactly one of the options."
+            "choose, answer with exactly one of the options.\n"
+            f"In the list of seats you are {seat}; in the story you have another name."
         )
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:

@@ -8,10 +8,14 @@ trackers complain of): all failures at once, so that a world's author reads them
 from __future__ import annotations
 
 import copy
+import sys
+import threading
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gymposium.errors import GymposiumError, UsageError
+from gymposium.errors import GymposiumError, MissingExtra, UnknownName, UsageError
 
 from . import registry
 from .registry import WorldSpec
@@ -24,7 +28,7 @@ class Failure:
     """One requirement that a world does not meet.
 
     Attributes:
-        number: of the requirement, stable across releases.
+        number: of the requirement, stable across releases; 0: the world cannot even be made.
         world: id and parameters.
         found: what was seen.
         remedy: what to do about it.
@@ -58,6 +62,7 @@ def check_env(
     deterministic: bool | None = None,
     steps: int = 200,
     views: bool = True,
+    time_limit: float = 300.0,
 ) -> None:
     """Hold a world to all requirements.
 
@@ -67,13 +72,15 @@ def check_env(
         deterministic: True if the seed need not matter; None takes it from the registry.
         steps: at most so many steps of an episode are played per requirement.
         views: also run PettingZoo's and Gymnasium's own checkers on the derived views.
+        time_limit: seconds that each requirement may take; what hangs ends the check.
 
     Raises:
         WorldUnfit: with every requirement that is not met.
+        UnknownName, MissingExtra: there is no such world, or its library is not installed.
     """
     failures: list[Failure] = []
     for subject in _subjects(world, deterministic, steps):
-        failures += _failures(subject, views=views)
+        failures += _failures(subject, time_limit, views=views)
     if failures:
         raise WorldUnfit(failures)
 
@@ -106,20 +113,61 @@ def _subjects(
     return [Subject(name, world, bool(deterministic), steps)]
 
 
-def _failures(subject: Subject, *, views: bool) -> list[Failure]:
-    found = []
-    for number, (check, remedy) in REQUIREMENTS.items():
-        if number == VIEWS and not views:
-            continue
+def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failure]:
+    wanted = {n: it for n, it in REQUIREMENTS.items() if views or n != VIEWS}
+    found: list[Failure] = []
+    for number, (check, remedy) in {0: (_made, _MAKING), **wanted}.items():
         try:
-            check(subject)
+            _in_time(lambda check=check: check(subject), time_limit)  # type: ignore[misc]
+        except (UnknownName, MissingExtra):
+            raise
+        except _Hangs as hangs:
+            found.append(Failure(number, subject.name, str(hangs), _HANGING))
+            break  # it is still at it, and whatever else is asked of it would hang too
         except Unmet as unmet:
             found.append(Failure(number, subject.name, str(unmet), remedy))
-        except Exception as error:  # noqa: BLE001 - the world boundary: recorded as a failure
-            place = _place(error)
-            seen = f"{type(error).__name__}: {error!s:.300}{place}."
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
+            seen = f"{type(error).__name__}: {error!s:.300}{_place(error)}."
             found.append(Failure(number, subject.name, seen, remedy))
+        if found and not number:
+            break  # what cannot be made cannot be checked
     return found
+
+
+_MAKING = "let it be made with its default parameters and with those of each preset."
+_HANGING = "let reset, step, words and pictures return; a longer time_limit is for slow worlds."
+
+
+class _Hangs(Exception):
+    """The time is over, and the world has not come back."""
+
+
+def _made(subject: Subject) -> None:
+    made = subject.make()
+    if not isinstance(made, RuleWorld):
+        raise Unmet(f"what is made is a {type(made).__name__}, no RuleWorld.")
+
+
+def _in_time(work: Callable[[], None], time_limit: float) -> None:
+    """Do it in a thread: the only way out, on every system, of Python code that hangs."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - handed over to the caller's thread
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(time_limit)
+    if thread.is_alive():
+        frame = sys._current_frames().get(thread.ident or 0)
+        last = traceback.extract_stack(frame)[-1]
+        place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+        raise _Hangs(f"nothing came back within {time_limit:g} s; it is at {place}.")
+    if raised:
+        raise raised[0]
 
 
 def _place(error: BaseException) -> str:

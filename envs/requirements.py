@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import io
 import json
 import pickle
 import random
@@ -19,8 +20,10 @@ import numpy as np
 from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import Turn
 
+from .disclosure import disclosures
 from .sameness import arrays_in, same
 from .view_checks import check_views
+from .words import SpaceWords
 from .world import RuleWorld
 
 Make = Callable[[], RuleWorld]
@@ -107,6 +110,8 @@ def _seats(subject: Subject) -> None:
     for id, seat in world.seats.items():
         _require(seat.id == id, f"seats[{id!r}].id is {seat.id!r}.")
         _require(bool(seat.rules.strip()), f"seat {id} has no rules text.")
+        own = type(world).rules is not SpaceWords.rules
+        _require(own or bool(type(world).__doc__), "the class has no docstring: it is the rules.")
         _require(bool(seat.fault_rule.strip()), f"seat {id} has no fault rule.")
     _require(world.kind in ("zero_sum", "mixed", "cooperative"), f"kind is {world.kind!r}.")
     _require("ansi" in world.metadata["render_modes"], "'ansi' is not among the render modes.")
@@ -154,6 +159,7 @@ def _ending(subject: Subject) -> None:
         for seat in world.seats:
             total = earned[seat] + outcome.final_rewards[seat]
             value = outcome.returns[seat]
+            _require(bool(np.isfinite(value)), f"seat {seat}: the return is {value}.")
             _require(
                 abs(total - value) <= 1e-6 * max(1.0, abs(value)),
                 f"seat {seat}: rewards sum to {total}, but the return is {value}.",
@@ -336,6 +342,26 @@ def _views(subject: Subject) -> None:
     check_views(subject.make)
 
 
+def _discreet(subject: Subject) -> None:
+    world, rng, seed = subject.make(), np.random.default_rng(10), 2_718_281_828
+    turns = world.reset(seed)
+    for step in range(min(subject.steps, 50)):
+        for seat, turn in turns.items():
+            shown = {"observation": turn.observation, "info": turn.info, "text": turn.text}
+            for what, value in shown.items():
+                for found in disclosures(value, seed, f"the {what} of {seat} at step {step}"):
+                    raise Unmet(found)
+        if not turns:
+            break
+        turns = world.step(_answers(turns, rng))
+
+
+def _quiet(subject: Subject) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        _play(subject.make(), 0, subject.steps)
+    _require(not said.getvalue(), f"playing prints {said.getvalue()[:80]!r}.")
+
+
 _PICTURES = 40  # of these a world draws so many at most; words are cheaper
 
 VIEWS = 13
@@ -361,4 +387,6 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
         "let render return the state in words, draw as a picture, at any time after reset.",
     ),
     VIEWS: (_views, "see the message of PettingZoo's or Gymnasium's own checker."),
+    14: (_discreet, "show numbers, text, arrays and collections of them, drawn from the rules."),
+    15: (_quiet, "return it by render, or drop the print: output belongs to whoever plays."),
 }

@@ -34,13 +34,16 @@ def world(
     views: bool = typer.Option(
         True, help="also run PettingZoo's and Gymnasium's own checkers on the derived views"
     ),
+    time_limit: float = typer.Option(
+        300.0, "--time-limit", help="seconds that each requirement may take"
+    ),
     as_json: bool = arguments.JSON,
 ) -> None:
-    """Check a world: every requirement that is not met, with a remedy. Its code runs here."""
-    from gymposium.envs.checks import WorldUnfit, check_env
+    """Check a world: every requirement that is not met, with a remedy."""
+    from gymposium.envs.checks import WorldUnfit
 
     try:
-        check_env(_world(spec), steps=steps, views=views)
+        _apart(spec, steps, views, time_limit)
     except WorldUnfit as unfit:
         failures = [
             {"number": it.number, "what": it.world, "found": it.found, "remedy": it.remedy}
@@ -89,6 +92,32 @@ def _end(
         print_lines(str(unfit))
     if unfit is not None:
         raise typer.Exit(1)
+
+
+def _apart(spec: str, steps: int, views: bool, time_limit: float) -> None:
+    """``check_env`` in a process of its own: a world that takes it down is told of, too."""
+    import faulthandler
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from gymposium.envs.checks import Failure, WorldUnfit
+
+    with ProcessPoolExecutor(
+        1, multiprocessing.get_context("spawn"), initializer=faulthandler.enable
+    ) as child:
+        try:
+            child.submit(_check_world, spec, steps, views, time_limit).result()
+        except BrokenProcessPool:
+            found = "it took down the process that checked it."
+            remedy = "raise instead of ending the process; see above if its native code crashed."
+            raise WorldUnfit([Failure(0, spec, found, remedy)]) from None
+
+
+def _check_world(spec: str, steps: int, views: bool, time_limit: float) -> None:
+    from gymposium.envs.checks import check_env
+
+    check_env(_world(spec), steps=steps, views=views, time_limit=time_limit)
 
 
 def _world(spec: str) -> Any:

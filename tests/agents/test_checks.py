@@ -90,11 +90,49 @@ class Sampler(Fine):
         return turn.action_space.sample()
 
 
+class Fails(Fine):
+    def reset(self, seat, seed):
+        raise RuntimeError("no weights")
+
+
+class Objects(Fine):
+    def act(self, turn):
+        return object()
+
+
+class NoNumber(Fine):
+    def act(self, turn):
+        return float("nan")
+
+
+class WrongSpace(Fine):
+    def act(self, turn):
+        return {"move": 0}
+
+
+class Babbles(Fine):
+    def act(self, turn):
+        return "perhaps"
+
+
+class Masks(Fine):
+    def act(self, turn):
+        turn.info["noted"] = True
+        return super().act(turn)
+
+
+class Quits(Fine):
+    def act(self, turn):
+        raise SystemExit(3)
+
+
 @pytest.mark.parametrize(
     ("agent", "number"),
     [
         (Raises, 1), (Illegal, 2), (Silent, 2), (Slow, 3), (Untransportable, 4), (Fickle, 5),
         (Forgetless, 6), (Writes, 7), (Global, 8), (GlobalNumpy, 8), (Sampler, 9),
+        (Fails, 1), (Quits, 1), (Objects, 4), (NoNumber, 2), (WrongSpace, 2),
+        (Babbles, 2), (Masks, 1),
     ],
 )  # fmt: skip
 def test_each_requirement_can_be_seen_to_be_violated(agent, number):
@@ -133,6 +171,10 @@ def test_a_users_file_is_checked_in_its_child(tmp_path):
     with pytest.raises(AgentUnfit) as caught:
         check_agent(f"{path}:Bot", steps=3, time_limit=0.1)
     assert list(caught.value.failures) == [3]
+    path.write_text("import os\nclass Bot:\n    def act(self, turn):\n        os._exit(7)\n")
+    with pytest.raises(AgentUnfit, match=r"1\. it can be made.*7") as caught:
+        check_agent(f"{path}:Bot", steps=3)
+    assert list(caught.value.failures) == [1]
 
 
 def test_it_works_inside_a_running_loop():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -89,8 +90,15 @@ class Guess(RuleWorld):
         return b"%d,%d,%d" % (self._hidden, self._last, self._guesses)
 
 
+class Wordless(Guess):
+    __doc__ = None
+
+
 class Wrong(Guess):
     """The parts of Guess that the broken worlds below replace."""
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Guess.__doc__
 
 
 class Unseeded(Wrong):
@@ -195,6 +203,66 @@ class Sticky(Wrong):
     _last = 0
 
 
+class NumpyDraws(Wrong):
+    def _begin(self, rng: np.random.Generator) -> None:
+        super()._begin(rng)
+        self._hidden = int(np.random.randint(self.params.numbers))  # noqa: NPY002
+
+
+class NoNumber(Wrong):
+    def _play(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        super()._play(actions)
+        return {"guesser": float("nan")}
+
+
+class Unpicklable(Wrong):
+    def _begin(self, rng: np.random.Generator) -> None:
+        super()._begin(rng)
+        self._rule = lambda guess: guess == self._hidden
+
+
+class Crashing(Wrong):
+    def _observe(self, seat: str) -> Any:
+        return {**super()._observe(seat), "last": (0, self._last)[self._guesses]}
+
+
+class Quitting(Wrong):
+    def _play(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        sys.exit("had enough")
+
+
+class ShowsItself(Wrong):
+    def _info(self, seat: str) -> Mapping[str, Any]:
+        return {"action_mask": self._mask(seat), "world": self}
+
+
+class ShowsItsLuck(Wrong):
+    def _info(self, seat: str) -> Mapping[str, Any]:
+        return {"action_mask": self._mask(seat), "debug": {"rng": [self._rng]}}
+
+
+class ShowsItsSeed(Wrong):
+    def reset(self, seed: int) -> dict[str, Any]:
+        self._seed = seed
+        return super().reset(seed)
+
+    def _info(self, seat: str) -> Mapping[str, Any]:
+        return {"action_mask": self._mask(seat), "seed": np.int64(self._seed)}
+
+
+class TellsItsSeed(ShowsItsSeed):
+    _info = Wrong._info
+
+    def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
+        return f"Match {self._seed}: {super().describe(seat, observation, info)}"
+
+
+class Talkative(Wrong):
+    def _play(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
+        print("guessing", actions["guesser"])
+        return super()._play(actions)
+
+
 BROKEN: dict[type[Guess], int] = {
     Ruleless: 1,
     OutOfSpace: 2,
@@ -213,6 +281,17 @@ BROKEN: dict[type[Guess], int] = {
     NoFaults: 10,
     Credulous: 11,
     Invisible: 12,
+    Wordless: 1,
+    NumpyDraws: 7,
+    NoNumber: 3,
+    Unpicklable: 6,
+    Crashing: 2,
+    Quitting: 2,
+    ShowsItself: 14,
+    ShowsItsLuck: 14,
+    ShowsItsSeed: 14,
+    TellsItsSeed: 14,
+    Talkative: 15,
 }
 """Each broken world, and the requirement that must catch it."""
 

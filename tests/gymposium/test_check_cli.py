@@ -84,6 +84,25 @@ def test_a_world_of_ones_own_is_checked_from_its_file(tmp_path: Path) -> None:
     assert {"number", "what", "found", "remedy"} == set(found["failures"][0])
 
 
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("__import__('os')._exit(3)", ": it took down the process that checked it."),
+        ("__import__('time').sleep(60)", "nothing came back within 2 s; it is at bad_toss.py:"),
+        ("None.luck", "AttributeError: 'NoneType' object has no attribute 'luck' (bad_toss.py:"),
+    ],
+    ids=["dies", "hangs", "raises"],
+)
+def test_a_world_that_dies_hangs_or_raises_is_told_with_a_remedy(
+    tmp_path: Path, fault: str, says: str
+) -> None:
+    file = tmp_path / "bad_toss.py"
+    file.write_text(WORLD % fault)
+    said = call("world", f"{file}:Toss", "--no-views", "--time-limit", "2", code=1)
+    assert says in said
+    assert "Remedy: " in said
+
+
 def test_an_agent_is_checked_by_its_spec(tmp_path: Path) -> None:
     assert "every requirement is met" in call("agent", "scripted:grim")
     file = tmp_path / "mine.py"

@@ -160,7 +160,7 @@ class WhiteBox:
         rows = [[*prompt[known:], *each, *[0] * (longest - len(each))] for each in completions]
         ids = torch.tensor(rows, device=self.device)
         # Padding stands at the end, where no real token looks: no mask is needed.
-        past = None if cache is None else self._copies(cache, known, len(rows))
+        past = None if cache is None else self.copies(cache, known, len(rows))
         logits = self.forward(ids[:, :-1], cache=past, use_cache=past is not None).logits
         start = len(prompt) - 1 - known
         picked = torch.log_softmax(logits[:, start:].float(), -1).gather(
@@ -180,7 +180,7 @@ class WhiteBox:
             return self.cache_of(self.forward(ids, use_cache=True, logits_to_keep=1))
 
     @staticmethod
-    def _copies(cache: Any, length: int, rows: int) -> Any:
+    def copies(cache: Any, length: int, rows: int) -> Any:
         """A cache of ``rows`` equal rows with the first ``length`` positions of ``cache``'s one."""
         from transformers import DynamicCache
 

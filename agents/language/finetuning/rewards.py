@@ -55,7 +55,9 @@ class RewardTuning(FineTuning):
     def objective(self, model: Adapted, rows: Sequence[Row], weights: Sequence[float]) -> Tensor:
         """The clipped surrogate, weighted, and what a method adds."""
         said, values = model.say(rows)
-        old, gains = (extra(rows, name, said.logp) for name in ("old", "advantages"))
+        gains, old = extra(rows, "advantages", said.logp), said.logp.detach()
+        if "old" in rows[0].extras:
+            old = extra(rows, "old", said.logp)
         loss = clipped_loss(said.logp, old, gains, said.mask, self.config.clip)
         loss = loss + self.beside(rows, said.logp, values, said.mask)
         return (loss.sum(-1) * torch.as_tensor(weights, device=loss.device)).sum()
@@ -82,14 +84,15 @@ class GRPO(RewardTuning):
 
     def prepare(self, episodes: Sequence[Episode], rows: Sequence[Row]) -> dict[str, float]:
         """One advantage for every token of an episode."""
-        self.score(rows)
+        if self.config.beta or self.config.epochs * self.config.minibatches > 1:
+            self.score(rows)  # else the one step is taken where the replies were sampled
         earned, told = self.worth(episodes)
         gains = group_advantages(earned, [episode.group for episode in episodes])
         queue = iter(rows)
         for episode, gain in zip(episodes, gains, strict=True):
             for _ in episode.calls:
                 row = next(queue)
-                row.extras["advantages"] = torch.full_like(row.extras["old"], float(gain))
+                row.extras["advantages"] = torch.full((len(row.completion),), float(gain))
         return told
 
     def worth(self, episodes: Sequence[Episode]) -> tuple[list[float], dict[str, float]]:

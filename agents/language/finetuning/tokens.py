@@ -1,7 +1,8 @@
 """Replies as rows of tokens, and what a model says to them: log-probabilities ``[B, T]``.
 
 A row is one model call: what stood before it and what was said. Prompts are padded on the left and
-replies on the right, so that all replies begin in one column and only their logits are computed.
+replies on the right, so that all replies begin in one column and only their logits are computed;
+replies to one prompt, as those of a group are, share its pass.
 What others said is in prompts alone: no loss ever sees it.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import torch
 
@@ -75,6 +76,22 @@ def say(
         raise UsageError(
             f"an example of {longest} tokens does not fit the model's {box.context}: shorten it"
         )
+    first = rows[0].prompt
+    if len(rows) > 1 and len(first) > 1 and all(row.prompt == first for row in rows):
+        out, ids = _after(box, rows, most, features=features)
+    else:
+        out, ids = _padded(box, rows, before, most, features=features)
+    logits = out.logits[:, :-1].float() / temperature
+    logp = torch.log_softmax(logits, -1).gather(2, ids[..., None]).squeeze(-1)
+    kept = out.hidden_states[-1][:, -(most + 1) : -1].detach().float() if features else None
+    lengths = torch.tensor([len(row.completion) for row in rows], device=box.device)
+    return Said(logp, torch.arange(most, device=box.device) < lengths[:, None], kept)
+
+
+def _padded(
+    box: WhiteBox, rows: Sequence[Row], before: int, most: int, *, features: bool
+) -> tuple[Any, Tensor]:
+    """The pass over whole rows, and the replies' tokens ``[B, T]``."""
     filled, seen = [], []
     for row in rows:
         left, right = before - len(row.prompt), most - len(row.completion)
@@ -89,11 +106,18 @@ def say(
         logits_to_keep=most + 1,
         output_hidden_states=features,
     )
-    logits = out.logits[:, :-1].float() / temperature
-    wanted = ids[:, before:]
-    logp = torch.log_softmax(logits, -1).gather(2, wanted[..., None]).squeeze(-1)
-    kept = out.hidden_states[-1][:, -(most + 1) : -1].detach().float() if features else None
-    return Said(logp, mask[:, before:].bool(), kept)
+    return out, ids[:, before:]
+
+
+def _after(box: WhiteBox, rows: Sequence[Row], most: int, *, features: bool) -> tuple[Any, Tensor]:
+    """The same for replies to one prompt, which is passed through once, gradients and all."""
+    *known, last = rows[0].prompt
+    past = box.forward(torch.tensor([known], device=box.device), use_cache=True, logits_to_keep=1)
+    filled = [[last, *row.completion] + [0] * (most - len(row.completion)) for row in rows]
+    ids = torch.tensor(filled, device=box.device)
+    cache = box.copies(box.cache_of(past), len(known), len(rows))
+    out = box.forward(ids, cache=cache, use_cache=True, output_hidden_states=features)
+    return out, ids[:, 1:]
 
 
 def extra(rows: Sequence[Row], name: str, like: Tensor) -> Tensor:

@@ -132,3 +132,20 @@ def test_an_adapter_of_another_shape_is_refused(adapted, tiny_model):
     other = Adapted(str(tiny_model), rank=3, alpha=4, seed=0)
     with pytest.raises(UsageError, match="rank 2, this model has 3"):
         other.load_state_dict(adapted.state_dict())
+
+
+def test_replies_to_one_prompt_share_its_pass_and_its_gradient(adapted):
+    alike = [Row([5, 6, 7], [8, 9]), Row([5, 6, 7], [11, 12, 13, 14]), Row([5, 6, 7], [25])]
+    own, weights = list(adapted.parameters.values())[:-2], [0.2, 0.3, 0.5]
+    with torch.no_grad():
+        for parameter in own:
+            parameter += 0.05
+    alone = [
+        likelihood(adapted, [row], [weight]) for row, weight in zip(alike, weights, strict=True)
+    ]
+    together = likelihood(adapted, alike, weights)
+    torch.testing.assert_close(together, sum(alone), atol=1e-5, rtol=1e-5)
+    for one, all_ in zip(
+        torch.autograd.grad(sum(alone), own), torch.autograd.grad(together, own), strict=True
+    ):
+        torch.testing.assert_close(all_, one, atol=1e-4, rtol=1e-3)

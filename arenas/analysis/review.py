@@ -86,7 +86,7 @@ class Review:
         default="", metadata={"doc": "folder, JSON lines, CSV, zip or OpenReview export"}
     )
     size: int = field(
-        default=20, metadata={"doc": "manuscripts generated if none are given", "range": [4, 5000]}
+        default=20, metadata={"doc": "manuscripts generated if none are given", "range": [4, 20000]}
     )
     corpus: int = field(default=0, metadata={"doc": "seed of the generated ones"})
     each: int = field(
@@ -118,10 +118,10 @@ class Review:
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("size", 4, 5000),
+            ("size", 4, 20_000),
             ("each", 1, 1000),
             ("rounds", 1, 100),
-            ("injected", 0, 5000),
+            ("injected", 0, 20_000),
             ("together", 1, 100_000),
             ("corpus", 0, 2**62),
         ):

@@ -53,7 +53,7 @@ Metrics
 Tables
     ``judgements``: ``reviewer``, ``first``, ``second`` (-1 for a rating), ``answer`` (1 for the
     first, 0 for the second, 0.5 for a tie; a mark; None for none). ``manuscripts``: one row each,
-    with truth, score and decision.
+    with truth, score and decision (with ``asked``, of those asked about).
 
 Source
     Zhang et al., From Replication to Redesign: Exploring Pairwise Comparisons for LLM-Based Peer
@@ -331,12 +331,15 @@ class PeerReview(ReviewWords, RuleWorld):
             "second": [question[1] if len(question) > 1 else -1 for question in self._questions],
             "answer": list(self._answers),
         }
+        # Of given questions only what they are about: a study asks few of many, match by match.
+        told = sorted({it for question in self._questions for it in question})
+        told = told if self.params.asked else list(range(self._size))
         pile = {
-            "number": list(range(self._size)),
-            "id": [it.id for it in self.manuscripts],
-            "truth": [it.truth for it in self.manuscripts],
-            "score": [float(score) for score in scores],
-            "accepted": np.isin(np.arange(self._size), accepted).tolist(),
+            "number": told,
+            "id": [self.manuscripts[number].id for number in told],
+            "truth": [self.manuscripts[number].truth for number in told],
+            "score": [float(scores[number]) for number in told],
+            "accepted": np.isin(told, accepted).tolist(),
         }
         return {"judgements": judged, "manuscripts": pile}
 

@@ -197,12 +197,13 @@ def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() ->
 
 def test_a_run_over_processes_stops_when_its_seconds_are_spent_and_goes_on(tmp_path: Path) -> None:
     asked, counts = scenario(repeats=5000), []
-    for _ in range(2):
+    while len(set(counts)) < 2 and len(counts) < 9:  # a busy machine may need all 3 s to begin
         with pytest.raises(BudgetSpent, match="seconds"):
             gymposium.run(asked, out=tmp_path / "run", workers=2, budget={"seconds": 3})
         with RunFolder(tmp_path / "run") as folder:
             counts.append(folder.count())
-    assert 0 <= counts[0] < counts[1] < 5000 * 12 * 2
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1] < 5000 * 12 * 2
 
 
 WORKING = """

@@ -48,6 +48,7 @@ def _describe(policy: Policy) -> dict[str, Any]:
         "observation_space": space_to_json(policy.observation_space),
         "action_space": space_to_json(policy.action_space),
         "world": policy.world,
+        "greedy": policy.greedy,
         "tensors": {name: tensor.detach() for name, tensor in network.parameters.items()},
         "table": network.table,
     }
@@ -72,4 +73,5 @@ def _policy(entry: Mapping[str, Any]) -> Policy:
         space_from_json(entry["observation_space"]),
         space_from_json(entry["action_space"]),
         entry["world"],
+        entry.get("greedy", False),
     )

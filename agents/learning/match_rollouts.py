@@ -88,6 +88,11 @@ class MatchRollouts:
         self._read: Encoder = encoder(spaces.observation_space)
 
     @property
+    def turn_based(self) -> bool:
+        """Whether seats never act at the same time, so that a decision's number is no time."""
+        return bool(getattr(self._tables[0].world, "turn_based", False))
+
+    @property
     def worlds(self) -> list[World]:
         """The worlds that matches are played in, side by side."""
         return [table.world for table in self._tables]

@@ -151,16 +151,20 @@ class Decider:
             The decisions and the values ``[E, A, V]``.
         """
         logits, values, hidden = self._ask(seen, state, starts)
-        if hidden is not None:
-            if asked is not None and self.hidden is not None:
-                moved = torch.from_numpy(self.lanes(asked)).T[..., None]
-                hidden = torch.where(moved, hidden, self.hidden)
-            self.hidden = hidden
+        self.go_on(hidden, asked)
         noise = self.layout.noise(self.rng, *seen.shape[:2])
         log_std: Array = np.zeros(0, np.float32)
         if self.layout.amounts:
             log_std = self.network.log_std.detach().numpy()
         return self.layout.draw(logits, log_std, masks, noise), values
+
+    def go_on(self, hidden: torch.Tensor | None, asked: Any) -> None:
+        """Keep the recurrent state of the seats that were asked."""
+        if hidden is not None:
+            if asked is not None and self.hidden is not None:
+                moved = torch.from_numpy(self.lanes(asked)).T[..., None]
+                hidden = torch.where(moved, hidden, self.hidden)
+            self.hidden = hidden
 
     def worth(self, seen: Array, state: Array | None) -> Array:
         """Values ``[E, A, V]`` of what is seen next; nothing moves on."""

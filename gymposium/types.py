@@ -88,6 +88,8 @@ class Call:
         cached: the answer came from the response cache and was not paid for.
         money: US dollars it cost; None if the price is not known.
         finish_reason: ``stop``, ``length``, or the backend's own word.
+        tools: what happened on the way to the answer, in order: ``kind`` is ``tool_call`` (with
+            ``name`` and ``arguments``) or ``tool_result`` (with ``name`` and ``text``).
     """
 
     model: str
@@ -102,6 +104,7 @@ class Call:
     cached: bool = False
     finish_reason: str = "stop"
     money: float | None = None
+    tools: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)

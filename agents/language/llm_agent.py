@@ -23,6 +23,7 @@ from .prompt import again_message, answer_message, asked_again, sizes, system_me
 
 MEMORY_TOKENS = 1024
 _SAFETY = 1.1  # token counts are estimates until the backend has answered
+_TOOLS = ("tool_call", "tool_result")
 
 
 class LLMAgent:
@@ -107,7 +108,8 @@ class LLMAgent:
         limit = self._max_tokens or answer.max_tokens
         seed = sample_seed(self._seed, turn.step, turn.info.get("attempt", 0))
         done, call = await self._ask(self._backend, answer, limit, seed)
-        return Reply(text=done.text, calls=(call,), trace=done.trace)
+        rest = tuple(event for event in done.trace if event not in call.tools)
+        return Reply(text=done.text, calls=(call,), trace=rest)
 
     async def _ask(
         self, backend: ChatBackend, answer: AnswerSchema, limit: int, seed: int
@@ -189,6 +191,7 @@ def call_of(
         cached=done.cached,
         finish_reason=done.finish_reason,
         money=done.money,
+        tools=tuple(event for event in done.trace if event.get("kind") in _TOOLS),
     )
 
 

@@ -206,6 +206,8 @@ def test_replies_come_back_the_same(action, text, thought, logprobs):
         tuple(logprobs),
         True,
         "length",
+        0.25,
+        ({"kind": "tool_call", "name": text, "arguments": {"a": 1}},),
     )
     reply = Reply(action, text, thought, (call, Call("n", (), "")), ({"who": "me"},))
     back = reply_from_json(travel(reply_to_json(reply)))

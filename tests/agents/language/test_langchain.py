@@ -148,10 +148,10 @@ def test_a_users_factory_runs_in_another_process_unless_it_is_trusted():
     assert asyncio.run(process_of(trusted=False)) != os.getpid()
 
 
-def test_a_graph_in_a_seat_keeps_calls_and_trace():
+def test_a_graph_in_a_seat_keeps_its_calls_and_the_tools_it_used():
     (reply,) = play(seated("graph"), [make_turn(0, "Round 1.")])
     assert reply.calls[0].usage == (14, 5, 0)
-    assert [event["kind"] for event in reply.trace] == ["tool_call", "tool_result"]
+    assert [event["kind"] for event in reply.calls[0].tools] == ["tool_call", "tool_result"]
 
 
 def test_parameters_go_to_the_factory_but_for_the_seats_own():

@@ -206,9 +206,10 @@ def test_what_came_beside_the_text_is_in_the_reply(seat):
     class Calling(Recording):
         async def complete(self, messages, **parameters):
             (done,) = await super().complete(messages, **parameters)
-            return [done._replace(trace=({"kind": "tool_call", "name": "look"},))]
+            return [done._replace(trace=({"kind": "tool_call", "name": "look"}, {"kind": "note"}))]
 
     agent = LLMAgent(Calling())
     agent.reset(seat, 0)
     (reply,) = play(agent, [make_turn(0, "Round 1.")])
-    assert reply.trace == ({"kind": "tool_call", "name": "look"},)
+    assert reply.calls[0].tools == ({"kind": "tool_call", "name": "look"},)
+    assert reply.trace == ({"kind": "note"},)

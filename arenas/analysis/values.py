@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, log2
 from pathlib import Path
@@ -118,7 +118,7 @@ class ValueAudit:
         default=1, metadata={"doc": "times that each order is asked", "range": [1, 100]}
     )
     triads: int = field(
-        default=30, metadata={"doc": "threes that are asked about completely", "range": [1, 10000]}
+        default=60, metadata={"doc": "threes that are asked about completely", "range": [1, 10000]}
     )
     schedule: str = field(
         default="edges", metadata={"doc": "which pairs are asked", "choices": list(SCHEDULES)}
@@ -173,23 +173,12 @@ class ValueAudit:
 
     def run(self, bench: Bench) -> Findings:
         """Play what is missing and say what was found."""
-        from . import values_findings as told
+        from .values_findings import findings
 
-        found = self._valued(bench)
-        return Findings(
-            study="values",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
-            matches=found.matches,
-            sentences=told.sentences(found, self),
-            tables=told.tables(found, self),
-            plots=told.plots(found, self),
-        )
+        return findings(self.valued(bench), self, bench)
 
-    def _valued(self, bench: Bench) -> Valued:
+    def valued(self, bench: Bench) -> Valued:
+        """Ask what is missing; all the answers."""
         world = {"indifferent": self.indifferent, "draw": self.draw}
         sitting = Sitting(bench, "preference_elicitation-v0", world, self.together)
         framings = list(FRAMINGS) if self.framing == "every" else [self.framing]

@@ -1,3 +1,4 @@
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,17 @@ def test_a_user_puts_a_mind_together_in_a_file_and_it_plays_in_a_process_of_its_
     assert [len(reply["calls"]) for reply in replies(run)[:4]] == [3, 3, 2, 3]
 
 
-def test_smollm2_thinks_and_moves_and_finds_most_of_each_prompt_computed(smollm2, tmp_path):
+@pytest.fixture
+def own_server(monkeypatch):
+    """A model server of this test's own: what others ask of a shared one takes its slots."""
+    with tempfile.TemporaryDirectory(prefix="g") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield
+
+
+def test_smollm2_thinks_and_moves_and_finds_most_of_each_prompt_computed(
+    smollm2, own_server, tmp_path
+):
     run = played("iterated_matrix-v0", ["rational", "random"], tmp_path / "run")
     thinking = [reply for reply in replies(run) if "calls" in reply]
     usages = [call["usage"]["$tuple"] for reply in thinking for call in reply["calls"]]

@@ -74,7 +74,8 @@ class ValueDecider(Decider):
     def worth(self, seen: Array, state: Array | None) -> Array:
         """Of the best action; no mask is known of what is seen last."""
         worth, _, _ = self._ask(seen, state, np.zeros(seen.shape[:2], bool))
-        return worth.max(-1, keepdims=True)
+        best: Array = worth.max(-1, keepdims=True)
+        return best
 
 
 class VDN(PPO):
@@ -106,7 +107,7 @@ class VDN(PPO):
     def _begin(self, task: TrainingTask) -> None:
         self._world, self._total = task.world, task.budget.get("steps")
         super()._begin(task)
-        old = self.decider
+        old: Decider = self.decider
         layout = old.layout
         if len(layout.sizes) != 1 or layout.amounts:
             raise UsageError(

@@ -42,11 +42,13 @@ class ModifiedMDP(NamedTuple):
     def optimal(self) -> Array:
         """The best choice in each state, int ``[S]``."""
         true = self.executed()
-        return true._values(true.reward.shape[0]).argmax(1)
+        best: Array = true._values(true.reward.shape[0]).argmax(1)
+        return best
 
     def ignoring(self) -> Array:
         """The choice of one who plans as if all were carried out as chosen, int ``[S]``."""
-        return self._values(self.reward.shape[0]).argmax(1)
+        best: Array = self._values(self.reward.shape[0]).argmax(1)
+        return best
 
     def worth(self, policy: Array) -> Array:
         """What choices ``[S]`` are truly worth from each state, ``[S]``."""

@@ -59,8 +59,8 @@ class Participant:
             raise UsageError(
                 f"{self.name} takes part in {', '.join(WORLDS)}; {seat.id!r} is another world's"
             )
-        self._space = space
-        self._sizes = np.asarray(space["stances"].nvec)
+        self._space: Any = space
+        self._sizes = np.asarray(self._self._space["stances"].nvec)
         self._rng = np.random.default_rng(seed)
         self._own: Any = None
 

@@ -184,7 +184,7 @@ class ValueAudit:
         framings = list(FRAMINGS) if self.framing == "every" else [self.framing]
         first, parts = framings[0], self._parts
         texts = read_outcomes(self.outcomes) if self.outcomes else ()
-        chosen = {"about": "lotteries" if "lotteries" in parts else "base", "framing": first}
+        chosen: dict[str, Any] = {"about": "lotteries" if "lotteries" in parts else "base", "framing": first}
         shape = {"size": self.size, "lotteries": self.lotteries, "draw": self.draw}
         every = made(chosen["about"], texts=texts, size=self.size, lotteries=self.lotteries,
                      seed=self.draw)  # fmt: skip

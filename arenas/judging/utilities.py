@@ -84,8 +84,9 @@ def pooled(judgements: Judgements) -> Judgements:
     share = np.where(turned, 1 - known.preferred, known.preferred)
     code, where = np.unique(known.pairs, return_inverse=True)
     totals = np.zeros((2, 2, len(code)))
-    np.add.at(totals, (0, turned.astype(int), where), share)
-    np.add.at(totals, (1, turned.astype(int), where), 1.0)
+    at: Any = (turned.astype(int), where)
+    np.add.at(totals[0], at, share)
+    np.add.at(totals[1], at, 1.0)
     each = totals[0] / np.maximum(totals[1], 1)
     asked = totals[1] > 0
     mean = (each * asked).sum(axis=0) / np.maximum(asked.sum(axis=0), 1)

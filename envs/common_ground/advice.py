@@ -54,11 +54,11 @@ class Channel(NamedTuple):
                 start, n = int(space.start), int(space.n)
                 return start + self._other(int(value) - start, _open(mask, n), rng)
             case spaces.MultiDiscrete():
-                sizes, start = np.ravel(space.nvec), np.ravel(space.start)
+                sizes, starts = np.ravel(space.nvec), np.ravel(space.start)
                 masks = [None] * len(sizes) if mask is None else list(mask)
-                flat = zip(np.ravel(value) - start, sizes, masks, strict=True)
+                flat = zip(np.ravel(value) - starts, sizes, masks, strict=True)
                 found = [self._other(int(v), _open(m, int(n)), rng) for v, n, m in flat]
-                return (np.array(found) + start).reshape(space.shape).astype(space.dtype)
+                return (np.array(found) + starts).reshape(space.shape).astype(space.dtype)
             case spaces.MultiBinary():
                 flip = rng.random(space.shape) >= self.quality
                 return np.where(flip, 1 - np.asarray(value), value).astype(space.dtype)

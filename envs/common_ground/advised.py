@@ -139,7 +139,7 @@ class Advised(AdvisedWords, RuleWorld):
         self.inner = inner = registry.make_world(p.world, **p.params)
         self.kind, self.turn_based = inner.kind, inner.turn_based  # type: ignore[misc]
         self.fault_rule, self.return_range = inner.fault_rule, inner.return_range
-        self.metric_names = (*inner.metric_names, *METRICS)
+        self.metric_names = (*getattr(inner, "metric_names", ()), *METRICS)
         for seat in p.collaborators:
             if seat not in inner.seats:
                 raise UnknownName("seat", seat, inner.seats, where=p.world)

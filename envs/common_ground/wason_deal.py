@@ -77,4 +77,5 @@ class _Stream:
         """A whole number in [0, count) for each; the bias is below count / 2^32."""
         self._state += GOLDEN
         high = mix.py_func(self._state) >> np.uint64(32)
-        return ((high * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
+        found: Array = ((high * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
+        return found

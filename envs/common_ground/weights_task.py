@@ -63,9 +63,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
+from gymposium.errors import UsageError
 from gymposium.types import Action
 
-from ..limits import choice, whole
+from ..limits import whole
 from .discussion import Discussion, DiscussionParams
 from .ledger import Ledger, Props
 from .measures import METRICS
@@ -105,7 +106,8 @@ class WeightsTaskParams(DiscussionParams):
         if self.weights is not None:
             whole(self.where, "number of weights", len(self.weights), self.blocks, self.blocks)
             for weight in self.weights:
-                choice(self.where, "weights", weight, LEVELS)  # type: ignore[arg-type]
+                if whole(self.where, "weights", weight, LEVELS[0], LEVELS[-1]) not in LEVELS:
+                    raise UsageError(f"{self.where}: weights={weight!r} must be a multiple of 10")
             object.__setattr__(self, "weights", tuple(self.weights))
 
 
@@ -119,7 +121,8 @@ class Possible(NamedTuple):
 @lru_cache(maxsize=8)
 def questions_of(blocks: int) -> Questions:
     """A question for each pair of blocks, then one for each block."""
-    items, says = [], {}
+    items: list[Question] = []
+    says: dict[str, tuple[str, ...]] = {}
     for one, other in pairs(blocks):
         a, b = COLOURS[one], COLOURS[other]
         answers = (f"{a} = {b}", f"{a} > {b}", f"{a} < {b}", f"{a} != {b}")

@@ -54,7 +54,7 @@ class ModifiedAction(AECEnv[str, Any, Any]):
         chance: float = 1.0,
         modify: float = 0.0,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.env: Any = parallel_to_aec(env) if isinstance(env, ParallelEnv) else env
         self.metadata = {**self.env.metadata, "is_parallelizable": False}
         self.render_mode = getattr(self.env, "render_mode", None)

@@ -121,4 +121,5 @@ def _scores(model: Adapted, choices: Sequence[Choice]) -> list[Tensor]:
         rows += [Row(prompt, model.box.completion_ids(option)) for option in choice.options]
     said, _ = model.say(rows)
     whole = of_replies(said.logp, said.mask)
-    return list(whole.split([len(choice.options) for choice in choices]))
+    sizes = [len(choice.options) for choice in choices]
+    return list(torch.split(whole, sizes))

@@ -85,7 +85,8 @@ class Supervised(FineTuning):
         """The replies' weighted negative log-likelihood."""
         said, _ = model.say(rows)
         loss = likelihood_loss(said.logp, said.mask).sum(-1)
-        return (loss * torch.as_tensor(weights, device=loss.device)).sum()
+        total: Tensor = (loss * torch.as_tensor(weights, device=loss.device)).sum()
+        return total
 
 
 @dataclass(frozen=True)
@@ -148,4 +149,5 @@ class PreferenceTuning(FineTuning):
         then = [row.extras["reference"] for row in rows]
         held = torch.stack([each.mean() if mean else each.sum() for each in then]).chunk(2)
         loss: Any = PREFERENCE_LOSSES[self.config.loss](Pair(*now, *held), self.config.beta)
-        return (loss * torch.as_tensor(weights, device=loss.device)).sum()
+        total: Tensor = (loss * torch.as_tensor(weights, device=loss.device)).sum()
+        return total

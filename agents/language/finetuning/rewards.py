@@ -140,7 +140,7 @@ class PPOTokens(RewardTuning):
             gains = token_advantages(paid, worth, gamma=config.gamma, lam=config.lam)
             sizes = [len(row.completion) for row in mine]
             for row, gain, target in zip(
-                mine, gains.split(sizes), (gains + worth).split(sizes), strict=True
+                mine, torch.split(gains, sizes), torch.split(gains + worth, sizes), strict=True
             ):
                 row.extras |= {"advantages": gain, "targets": target}
                 spread.append(gain)

@@ -342,7 +342,7 @@ class DPO(Collaborator):
 
     def preference(self, pair: Pair) -> torch.Tensor:
         """The loss of a comparison."""
-        return PREFERENCE_LOSSES[self.loss](pair, self.config.beta)  # type: ignore[index]
+        return PREFERENCE_LOSSES[self.loss](pair, self.config.beta)
 
 
 class IPO(DPO):

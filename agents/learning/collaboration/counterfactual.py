@@ -14,11 +14,11 @@ import torch
 
 from gymposium.errors import UsageError
 
-from ..deciding import CLOSED, ActionLayout
+from ..deciding import CLOSED, ActionLayout, Drawn
 from ..encoding import encoder, entries
 from ..networks import Network
 from ..preference import divergence
-from ..rollouts import Decider, Drawn
+from ..rollouts import Decider
 
 if TYPE_CHECKING:
     from gymposium.types import Space

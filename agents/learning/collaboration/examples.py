@@ -50,8 +50,9 @@ class Examples(NamedTuple):
 
 def gathered(several: list[Examples]) -> Examples:
     """All of them in a row."""
-    columns = zip(*several, strict=True)
-    return Examples(*(None if c[0] is None else np.concatenate(c) for c in columns))
+    columns: Any = zip(*several, strict=True)
+    joined: Any = (None if c[0] is None else np.concatenate(c) for c in columns)
+    return Examples(*joined)
 
 
 class Hall:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from gymposium.agents.methods import resolve_method
+from gymposium.agents.methods import LANGUAGE, resolve_method
 from gymposium.arenas.training.train import checked, train
 from gymposium.cli.app import app
 from gymposium.envs.registry import specs
@@ -17,6 +17,8 @@ from gymposium.errors import UnknownName, UsageError
 from gymposium.scenarios.load import ScenarioError, named
 from gymposium.scenarios.marked_yaml import read_yaml
 from gymposium.scenarios.training import TrainingScenario, load_training, named_training
+
+from ..agents.language.tiny_model import make_tiny_model
 
 NAMES = sorted(named_training())
 
@@ -42,21 +44,32 @@ def test_no_two_are_equal_up_to_their_names():
     assert len(kept) == len(NAMES)
 
 
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory):
+    return str(make_tiny_model(tmp_path_factory.mktemp("tiny"), context=8192))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_it_runs(name, tmp_path):
+def test_it_runs(name, tmp_path, tiny_model):
     scenario = load_training(name)
     small = {"num_envs": 2, "minibatches": 2, "rollout": 8}
+    words = any(resolve_method(entry.spec).kind == LANGUAGE for entry in scenario.methods)
+    if words:  # another model, here, and two updates of it
+        small = {"model": tiny_model, "device": "cpu", "groups": 1, "size": 2, "slots": 8}
+    steps = 4 if words else 100
     methods = []
     for place, entry in enumerate(scenario.methods):
         known = resolve_method(entry.spec).parameters()
         fitting = {key: value for key, value in small.items() if key in known}
         params = {**entry.params, **fitting}
+        if "max_tokens" in params:
+            params["max_tokens"] = 16
         methods.append({"spec": entry.spec, "name": f"m{place}", "params": params})
     run = train(
         scenario.changed(methods=methods),
         seeds=1,
-        budget={"steps": 100},
-        evaluation={"every": 50, "matches": 1},
+        budget={"steps": steps},
+        evaluation={"every": steps // 2, "matches": 1},
         out=tmp_path / "run",
     )
     assert set(run.evaluations["method"]) == {entry["name"] for entry in methods}

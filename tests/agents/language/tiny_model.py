@@ -12,7 +12,7 @@ TEMPLATE = (
 )
 
 
-def make_tiny_model(folder, *, seed=0):
+def make_tiny_model(folder, *, seed=0, context=1024):
     """Write the model to ``folder``, in the layout of Hugging Face."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -37,7 +37,7 @@ def make_tiny_model(folder, *, seed=0):
     )  # fmt: skip
     config = LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=48, intermediate_size=96, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=1024,
+        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=context,
         bos_token_id=1, eos_token_id=2, pad_token_id=2, initializer_range=0.3,
     )  # fmt: skip
     with torch.random.fork_rng(devices=[]):

@@ -13,7 +13,7 @@ import pickle
 import random
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -109,8 +109,11 @@ def check_agent(
     """
     spec = resolve(agent, trusted=trusted)
     trial = _Trial(time_limit)
-    for name in [world_id] if world_id else _worlds_of(spec):
-        _run(lambda name=name: _examine(spec, name, steps, trial))  # type: ignore[misc]
+    tables = [_seated(spec, name, trial) for name in ([world_id] if world_id else _worlds_of(spec))]
+    if any(seats for _, seats in tables):
+        trial.failures.clear()  # not every world it plays has a seat for it at its presets
+    for world, seats in tables:
+        _run(lambda world=world, seats=seats: _examine(spec, world, seats, steps, trial))  # type: ignore[misc]
     if trial.failures:
         raise AgentUnfit(spec.text, trial.failures)
 
@@ -142,29 +145,31 @@ def _run(work: Callable[[], Any]) -> None:
         raise raised[0]
 
 
-def _seats(spec: AgentSpec, world_id: str, world: Any) -> list[str]:
-    """The seats that the agent can take; UsageError if there is none."""
-    found: list[str] = []
-    refused: UsageError | None = None
-    for name, seat in world.seats.items():
-        try:
-            if spec.fits is not None:
-                spec.fits(world_id, seat)
-            found.append(name)
-        except UsageError as error:
-            refused = error
-    if refused is not None and not found:
-        raise refused
-    return found
+def _seated(spec: AgentSpec, world_id: str, trial: _Trial) -> tuple[World, list[str]]:
+    """The world, or the first of its presets with a seat for the agent, and those seats."""
+    from ..envs import registry  # only here: agents know no worlds otherwise
+
+    presets = registry.spec(world_id).presets.values()
+    for params in ({}, *presets):
+        world, found = registry.make_world(world_id, **params), []
+        for name, seat in world.seats.items():
+            try:
+                if spec.fits is not None:
+                    spec.fits(world_id, seat)
+                found.append(name)
+            except UsageError as error:
+                trial.fail(1, str(error))
+        if found:
+            break
+    return world, found
 
 
-async def _examine(spec: AgentSpec, world_id: str, steps: int, trial: _Trial) -> None:
-    from ..envs.registry import make_world  # only here: agents know no worlds otherwise
-
-    world = make_world(world_id)
+async def _examine(
+    spec: AgentSpec, world: World, seats: Sequence[str], steps: int, trial: _Trial
+) -> None:
     agents: list[Any] = []
     try:
-        for seat in _seats(spec, world_id, world):
+        for seat in seats:
             one, two, used = made = [spec.create() for _ in range(3)]
             agents += made
             first = await _play(one, world, seat, 11, steps, trial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ from gymposium.errors import UnknownName, UsageError
 from .processes import Work, in_processes
 
 NAMES = ("inline", "processes", "ray")
+_MOST, _PER_CORE = 64, 4
+"""More processes than this take memory and gain nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def choose(name: str | None, workers: int | None) -> Executor:
 
     Raises:
         UnknownName: no such executor.
-        UsageError: fewer than one worker, or several for ``inline``.
+        UsageError: fewer than one worker, far more than cores, or several for ``inline``.
     """
     if workers is not None and workers < 1:
         raise UsageError(f"workers must be at least 1, not {workers}")
@@ -74,5 +77,12 @@ def choose(name: str | None, workers: int | None) -> Executor:
         raise UsageError(
             f"the executor inline plays in one process and cannot have {workers} workers: leave "
             "one of the two out"
+        )
+    most = max(_MOST, _PER_CORE * (os.cpu_count() or 1))
+    if kind == "processes" and (workers or 1) > most:
+        raise UsageError(
+            f"{workers} workers are too many for the {os.cpu_count() or 1} cores of this machine, "
+            f"which {most} would already overrun: give it about as many as it has cores, and raise "
+            "--concurrency for matches that wait for models"
         )
     return Executor(kind, workers or (0 if kind == "ray" else 1), address)

@@ -6,6 +6,7 @@ committed state. One transaction per finished match.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,8 +55,13 @@ def open_database(path: Path, *, create: bool) -> sqlite3.Connection:
         raise StoreError(f"{path.parent} is not a run folder: it holds no {path.name}")
     with telling(path):
         # In a notebook the run has a thread of its own; still one thread at a time uses it.
+        still = not create and _still(path)
         connection = sqlite3.connect(
-            path, isolation_level=None, timeout=30.0, check_same_thread=False
+            f"{path.absolute().as_uri()}{'?immutable=1' if still else ''}",
+            isolation_level=None,
+            timeout=30.0,
+            check_same_thread=False,
+            uri=True,
         )
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -66,12 +72,19 @@ def open_database(path: Path, *, create: bool) -> sqlite3.Connection:
                     f"{path} was written by another version of gymposium (store schema {version}, "
                     f"this one reads {SCHEMA_VERSION}): use the version that wrote it"
                 )
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
+            if not still:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _still(path: Path) -> bool:
+    """Whether a finished run lies where sqlite cannot put its own files beside it."""
+    beside = path.with_name(f"{path.name}-wal")
+    return not os.access(path.parent, os.W_OK) and not beside.exists()
 
 
 def _make_tables(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
@@ -94,6 +107,11 @@ def telling(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise StoreError(_sentence(path, error)) from error
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"there is no {error.filename or path} any more: the run folder was deleted or moved "
+            "while it was written; put it back and resume, or begin again"
+        ) from error
     except OSError as error:
         raise StoreError(
             f"cannot write {error.filename or path}: {error.strerror or error}; "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -154,6 +156,25 @@ def test_a_full_disk_loses_the_match_that_did_not_fit_and_no_other(
         assert folder.keys() == {row(1).key}
         add(folder, 2)
         assert len(folder.rows()) == 2
+
+
+def test_a_folder_deleted_while_it_is_written_is_told(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run", write=True, create=True) as folder:
+        add(folder, 1)
+        shutil.rmtree(tmp_path / "run")
+        with pytest.raises(StoreError, match="the run folder was deleted or moved while"):
+            add(folder, 2)
+
+
+def test_a_finished_run_can_be_read_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RunFolder(tmp_path / "run", write=True, create=True) as folder:
+        add(folder, 1)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with RunFolder(tmp_path / "run") as folder:
+        assert [row.key for row in folder.rows()] == [row(1).key]
+        assert {file.name for file in (tmp_path / "run").glob("run.sqlite*")} == {"run.sqlite"}
 
 
 def test_a_full_database_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:

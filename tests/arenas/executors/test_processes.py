@@ -165,3 +165,6 @@ def test_the_executor_follows_from_the_workers_unless_it_is_named() -> None:
         choose("inline", 2)
     with pytest.raises(UsageError, match="at least 1"):
         choose(None, 0)
+    with pytest.raises(UsageError, match=r"1000000 workers are too many for .*concurrency"):
+        choose(None, 10**6)
+    assert choose("ray", 10**6).workers == 10**6

@@ -63,7 +63,7 @@ def gae(
     if valid is not None:
         delta = np.where(valid, delta, 0)
     keep = (gamma * lam * goes_on).astype(rewards.dtype)
-    return discounted_sums(delta, keep)
+    return discounted_sums(delta, keep).astype(rewards.dtype, copy=False)
 
 
 def discounted_sums(delta: Array, keep: Array) -> Array:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 
+from gymposium.errors import UsageError
 from gymposium.types import NOTHING, Action
 
 from ..limits import choice, whole
@@ -53,7 +54,8 @@ class DiscussionParams:
         whole(where, "participants", self.participants, 1, MOST)
         whole(where, "rounds", self.rounds, 0, 50)
         for name in ("solo", "judge"):
-            choice(where, name, getattr(self, name), (True, False))  # type: ignore[arg-type]
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"{where}: {name} must be true or false")
         roles = tuple(self.roles)
         if roles:
             for role in roles:

@@ -83,12 +83,10 @@ def pooled(judgements: Judgements) -> Judgements:
     turned = known.first > known.second
     share = np.where(turned, 1 - known.preferred, known.preferred)
     code, where = np.unique(known.pairs, return_inverse=True)
-    totals = np.zeros((2, 2, len(code)))
-    at: Any = (turned.astype(int), where)
-    np.add.at(totals[0], at, share)
-    np.add.at(totals[1], at, 1.0)
-    each = totals[0] / np.maximum(totals[1], 1)
-    asked = totals[1] > 0
+    place, size = turned * len(code) + where, 2 * len(code)
+    times = np.bincount(place, minlength=size).reshape(2, -1)
+    each = np.bincount(place, weights=share, minlength=size).reshape(2, -1) / np.maximum(times, 1)
+    asked = times > 0
     mean = (each * asked).sum(axis=0) / np.maximum(asked.sum(axis=0), 1)
     low, high = np.divmod(code, judgements.items)
     return Judgements.of(judgements.items, low, high, mean)

@@ -214,7 +214,8 @@ class LaborAction(TextWorld):
         self._day, self._wage = 1, it.wage
         self._struck: list[list[int]] = []
         self._pressures = [0]
-        self._coins = dict.fromkeys(self.people, 0.0)
+        for person in tale.people.values():
+            person.owns["coins"] = 0.0
         town = str(tale.rng.choice(words_of("towns")))
         for id in self.main:
             tale.people[id].knows = (
@@ -245,7 +246,7 @@ class LaborAction(TextWorld):
     def _charge(self, tale: Tale) -> None:
         for id in self.main:
             tale.pay(id, -self._it.cost)
-            self._coins[id] -= self._it.cost
+            tale.people[id].owns["coins"] -= self._it.cost
         tale.tell(f"Food and a bed cost you {self._it.cost:g} coins.", self.main)
 
     def _workday(self, tale: Tale) -> Story:
@@ -259,7 +260,7 @@ class LaborAction(TextWorld):
         for id, strikes in zip(self.main, struck, strict=True):
             earned = 0.0 if strikes else self._wage
             tale.pay(id, earned)
-            self._coins[id] += earned
+            tale.people[id].owns["coins"] += earned
         if self.params.rules == "v2":
             self._charge(tale)
         tale.tell(f"{sum(struck)} of {it.workers} workers were on strike today.")
@@ -293,10 +294,10 @@ class LaborAction(TextWorld):
             (n for n in range(it.workers + 1) if pressure(n, it.workers, it.threshold) == HIGH), -1
         )
         if seat == "boss":
-            own, coins = self._pressures[-1], 0.0
+            own = self._pressures[-1]
         else:
             own = last[self.main.index(seat)] if last else -1
-            coins = self._coins[seat]
+        coins = self.tale.people[seat].owns["coins"]
         raised, compounds = self._wage > it.wage, self.params.rules == "contest"
         pay = (it.workers, self._day, it.days, self._wage, int(raised), int(compounds))
         return (*pay, sum(last) if last else -1, own, needed, coins)

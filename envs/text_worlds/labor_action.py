@@ -293,10 +293,9 @@ class LaborAction(TextWorld):
         needed = next(
             (n for n in range(it.workers + 1) if pressure(n, it.workers, it.threshold) == HIGH), -1
         )
+        own = last[self.main.index(seat)] if last and seat in self.main else -1
         if seat == "boss":
             own = self._pressures[-1]
-        else:
-            own = last[self.main.index(seat)] if last else -1
         coins = self.tale.people[seat].owns["coins"]
         raised, compounds = self._wage > it.wage, self.params.rules == "contest"
         pay = (it.workers, self._day, it.days, self._wage, int(raised), int(compounds))

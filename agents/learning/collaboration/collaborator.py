@@ -12,7 +12,7 @@ the policy, and both would learn to obey.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -95,13 +95,13 @@ class Collaborator(PPO):
     def train(self, task: TrainingTask) -> Iterator[Progress]:
         """Clone the expert, then train as PPO does; see :meth:`PPO.train`."""
         self._begin(task)
+        found: dict[str, float] = {}
         if self._start is None:
             found = self._clone(task) if self.config.warm else {}
             self._keep_start()
-            if found:
-                total = task.budget.get("steps")
-                yield Progress(self.steps, None if total is None else int(total), found)
-        yield from super().train(task)
+        for progress in super().train(task):
+            yield replace(progress, metrics={**found, **progress.metrics}) if found else progress
+            found = {}
 
     # What is learned from examples.
 

@@ -60,7 +60,8 @@ class Participant:
                 f"{self.name} takes part in {', '.join(WORLDS)}; {seat.id!r} is another world's"
             )
         self._space: Any = space
-        self._sizes = np.asarray(self._space["stances"].nvec)
+        stances: Any = space["stances"]
+        self._sizes = np.asarray(stances.nvec)
         self._rng = np.random.default_rng(seed)
         self._own: Any = None
 

@@ -184,9 +184,10 @@ class ValueAudit:
         framings = list(FRAMINGS) if self.framing == "every" else [self.framing]
         first, parts = framings[0], self._parts
         texts = read_outcomes(self.outcomes) if self.outcomes else ()
-        chosen: dict[str, Any] = {"about": "lotteries" if "lotteries" in parts else "base", "framing": first}
+        about = "lotteries" if "lotteries" in parts else "base"
+        chosen: dict[str, Any] = {"about": about, "framing": first}
         shape = {"size": self.size, "lotteries": self.lotteries, "draw": self.draw}
-        every = made(chosen["about"], texts=texts, size=self.size, lotteries=self.lotteries,
+        every = made(about, texts=texts, size=self.size, lotteries=self.lotteries,
                      seed=self.draw)  # fmt: skip
         chosen |= shape | ({"outcomes": list(texts)} if texts else {})
         rng = np.random.default_rng([bench.seed, 7])

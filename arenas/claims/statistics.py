@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ratings.bootstrap import block_weights, student_quantile
-from ..ratings.bradley_terry import Floats
+from ..ratings.pair_counts import Floats
 
 REPLICAS = 4000
 _CAP = 3.0

@@ -86,7 +86,8 @@ class Budgets(GRPO):
             paid[mine] = trials.gains(budget)
             budgets.append((budget - span.target) / max(span.highest - span.target, 1e-12))
             feasible.append(gated(costs[mine], returns[mine], span.target).mean())
-        told: dict[str, Any] = {"budget": budgets, "target": feasible, "cost": costs, "raw": returns}
+        told: dict[str, Any]
+        told = {"budget": budgets, "target": feasible, "cost": costs, "raw": returns}
         return paid.tolist(), {name: float(np.mean(values)) for name, values in told.items()}
 
     def span(self, seed: int) -> Span:

@@ -423,7 +423,7 @@ def test_a_training_that_diverges_stops_with_a_sentence_and_moves_nothing(name: 
     with torch.no_grad():
         made.decider.network.parameters["value.output.bias"][0] = torch.nan
     before = {k: v.clone() for k, v in made.decider.network.parameters.items()}
-    with pytest.raises(GymposiumError, match="diverged: .* is nan: lower lr"):
+    with pytest.raises(GymposiumError, match=r"diverged: .* is nan: lower lr"):
         next(training)
     after = made.decider.network.parameters
     assert all(torch.equal(before[k].nan_to_num(), after[k].nan_to_num()) for k in before)

@@ -25,6 +25,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "finetuning",
             "vector",
             "social",
+            "common-ground",
             "text-worlds",
             "models",
             "export",

@@ -137,7 +137,7 @@ class Advised(AdvisedWords, RuleWorld):
         if p.world.startswith("advised"):
             raise UsageError("advised: a world that is advised already cannot be advised again")
         self.inner = inner = registry.make_world(p.world, **p.params)
-        self.kind, self.turn_based = inner.kind, inner.turn_based  # type: ignore[misc]
+        self.kind = inner.kind
         self.fault_rule, self.return_range = inner.fault_rule, inner.return_range
         self.metric_names = (*getattr(inner, "metric_names", ()), *METRICS)
         for seat in p.collaborators:

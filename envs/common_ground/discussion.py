@@ -232,7 +232,7 @@ class Discussion(DiscussionWords, RuleWorld):
             self._earned = self.reward(
                 self.group([self._final(i) for i in range(len(self.members))])
             )
-            rewards.update(dict.fromkeys(self.members, self._earned))
+            rewards = dict.fromkeys(self.possible_seats, self._earned)
         return rewards
 
     def _book(self, member: int, codes: Codes) -> None:

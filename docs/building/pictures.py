@@ -7,6 +7,8 @@ from typing import Any
 
 from gymposium.agents.registry import known_agents, resolve
 from gymposium.envs.registry import WorldSpec, make_world
+from gymposium.errors import UsageError
+from gymposium.types import Seat
 
 SEED, MOST_STEPS = 3, 40
 
@@ -33,6 +35,17 @@ def _played(spec: WorldSpec, steps: int) -> Any:
     return _walk(spec, steps)[0]
 
 
+def _fits(bot: str, world: str, seat: Seat) -> bool:
+    """Whether a bot sits in such a seat."""
+    fits = resolve(bot).fits
+    try:
+        if fits is not None:
+            fits(world, seat)
+    except UsageError:
+        return False
+    return True
+
+
 def _walk(spec: WorldSpec, most: int) -> tuple[Any, int]:
     """A world after ``most`` steps of its first bot in every seat, or random where it has none."""
     bots = [info.spec for info in known_agents() if spec.id in info.worlds] or ["random"]
@@ -40,7 +53,8 @@ def _walk(spec: WorldSpec, most: int) -> tuple[Any, int]:
     turns = world.reset(SEED)
     agents = {}
     for number, (seat, facts) in enumerate(world.seats.items()):
-        agents[seat] = resolve(bots[number % len(bots)]).create()
+        here = [bot for bot in bots if _fits(bot, spec.id, facts)] or ["random"]
+        agents[seat] = resolve(here[number % len(here)]).create()
         agents[seat].reset(facts, number)
     for step in range(most):
         if not turns:

@@ -241,7 +241,9 @@ class Advised(AdvisedWords, RuleWorld):
         space = self.inner.seats[seat].action_space
         good = self.inner.good_action(seat) if hasattr(self.inner, "good_action") else None
         if action is not None:
-            for mine, told, best in _parts(action, advice, good, space):
+            counted = getattr(self.inner, "as_counted", None)
+            meant = action if counted is None else counted(seat, action)
+            for mine, told, best in _parts(meant, advice, good, space):
                 counts["parts"] += 1
                 counts["followed"] += mine == told
                 counts["sound"] += told == best

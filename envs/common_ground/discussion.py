@@ -266,6 +266,12 @@ class Discussion(DiscussionWords, RuleWorld):
         allowed = np.array([bool(row[code]) for row, code in zip(mask, codes, strict=True)])
         return {"stances": np.where(allowed, codes, SILENT), "say": "", **self._no_move()}
 
+    def as_counted(self, seat: str, action: Action) -> Action:
+        """An action as it will count: in answers, what is left out may say something."""
+        if self.phase == TALK or seat == JUDGE:
+            return action
+        return {**action, "stances": self._given(_row(action))}
+
     def advice_mask(self, seat: str) -> Any:
         """What advice can say, right or wrong: an answer to each question that is open."""
         rows = self._open_codes()

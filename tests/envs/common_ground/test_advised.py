@@ -47,6 +47,15 @@ def test_the_books_tell_sound_advice_that_was_followed_from_unsound():
         assert metrics.get("followed_unsound", 0.0) == 0.0
 
 
+def test_an_answer_that_leaves_cards_unnamed_follows_the_advice_to_leave_them():
+    world = make_world("advised-v0", params=ALONE, quality=1.0)
+    turn = world.reset(0)["player_0"]
+    named = [c for c in turn.text.splitlines()[-1].split(": ")[1].split("; ") if "turn" in c]
+    said = " and ".join(named)
+    world.step({"player_0": world.parse("player_0", said, turn.observation, turn.info)})
+    assert world.outcome.metrics["exact"] == world.outcome.metrics["followed"] == 1
+
+
 @pytest.mark.parametrize("modify", [0.0, 0.3, 1.0])
 def test_advice_is_carried_out_as_often_as_the_partner_meddles(modify):
     played = matches(1000, known, params=ALONE, quality=0.0, modify=modify)

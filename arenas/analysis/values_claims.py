@@ -1,4 +1,4 @@
-"""What ``scenarios/claims/utility-engineering.yaml`` and ``utility-control.yaml`` measure.
+"""What claims about audits of values, and about moving values, measure.
 
 Each function takes ``(params, seed, scale)`` and returns measures. Respondents' tastes, outcomes,
 lotteries and citizens are drawn anew for every seed. :func:`linear_control` is the small

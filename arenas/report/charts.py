@@ -27,6 +27,9 @@ class Bar:
     high: float | None
 
 
+_MOST = 1e300
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """A linear axis from ``start`` to ``stop`` over ``width`` pixels."""
@@ -44,7 +47,9 @@ class Scale:
         width: float = WIDTH,
     ) -> Scale:
         """The scale that shows all finite values."""
-        known = [value for value in values if value is not None and math.isfinite(value)]
+        finite = (value for value in values if value is not None and math.isfinite(value))
+        # Differences of larger numbers are infinite; these are drawn at the edge.
+        known = [min(_MOST, max(-_MOST, value)) for value in finite]
         known += [] if include is None else [include]
         if not known:
             return cls(-1.0, 1.0, width)

@@ -22,6 +22,7 @@ import numpy as np
 from gymposium.errors import MissingExtra, UnknownName
 from gymposium.types import NOTHING, Action, Turn
 
+from ..replay import Course, played_again
 from ..world import RuleWorld, SumKind
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ForeignWorld(RuleWorld):
         self._seen: dict[str, Any] = {}
         self._masks: dict[str, Any] = {}
         self._reset_flags()
-        self._match: tuple[int, list[Mapping[str, Action]]] | None = None
+        self._match: Course = None
         self._seat_all(ids, observation_spaces, action_spaces)
 
     def _reset_flags(self) -> None:
@@ -73,7 +74,7 @@ class ForeignWorld(RuleWorld):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Few foreign environments can be copied; every one can be played again.
-        return _played_again, (self.id, self.params, self._match)
+        return _made_again, (self.id, self.params, self._match)
 
     # What an adapter writes.
 
@@ -166,18 +167,10 @@ class ForeignWorld(RuleWorld):
         )
 
 
-def _played_again(
-    id: str, params: Mapping[str, Any], match: tuple[int, list[Mapping[str, Action]]] | None
-) -> RuleWorld:
+def _made_again(id: str, params: Mapping[str, Any], course: Course) -> RuleWorld:
     from ..registry import make_world
 
-    world = make_world(id, **params)
-    if match is not None:
-        seed, course = match
-        world.reset(seed)
-        for actions in course:
-            world.step(actions)
-    return world
+    return played_again(make_world(id, **params), course)
 
 
 @contextmanager

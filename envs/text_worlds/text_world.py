@@ -31,6 +31,7 @@ from gymposium.types import NOTHING, Action, Turn
 
 from ..limits import choice, flag, whole
 from ..markets.money import CHARACTERS
+from ..replay import Course, played_again
 from ..text_card import text_card
 from ..world import RuleWorld
 from .facts import Person, Question, words_of
@@ -107,7 +108,7 @@ class TextWorld(TextWords, RuleWorld):
     def __init__(self, **params: Any) -> None:
         self._given = params
         self.params: Any = self.params_type(**params)
-        self._match: tuple[int, list[Mapping[str, Action]]] | None = None
+        self._match: Course = None
         self._roles = self._cast()
         support = {} if self.params.supporting == "seat" else self._support()
         self.people = {**self._roles, **support}
@@ -301,15 +302,5 @@ class TextWorld(TextWords, RuleWorld):
         return text_card(self.id, step, text, seats=self.possible_seats)
 
 
-def _told_again(
-    kind: type[TextWorld],
-    params: Mapping[str, Any],
-    match: tuple[int, list[Mapping[str, Action]]] | None,
-) -> TextWorld:
-    world = kind(**params)
-    if match is not None:
-        seed, course = match
-        world.reset(seed)
-        for actions in course:
-            world.step(actions)
-    return world
+def _told_again(kind: type[TextWorld], params: Mapping[str, Any], course: Course) -> TextWorld:
+    return played_again(kind(**params), course)

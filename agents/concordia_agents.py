@@ -19,7 +19,7 @@ from gymposium.errors import MissingExtra, UnknownName
 
 from .language.backends.settings import SETTINGS, kind_of
 from .registry import AgentSpec
-from .source import find_module, read_source
+from .source import find_source
 from .spec_text import SpecText, query
 
 OPTIONS = ("temperature", "max_tokens")
@@ -48,7 +48,7 @@ def concordia_spec(spec: SpecText, root: Path, *, trusted: bool) -> AgentSpec:
     model = str(params.pop("model", DEFAULT_MODEL))
     settings = {key: params.pop(key) for key in list(params) if key in SETTINGS[kind_of(model)]}
     options = read_parameters({k: params.pop(k) for k in OPTIONS if k in params}, spec.bare)
-    target, attr, short = _shipped(spec, params, settings) if not spec.attr else _users(spec, root)
+    target, attr, short = _shipped(spec, params) if not spec.attr else _users(spec, root)
     thinking = llm_agent_spec(model, settings)  # what is wrong with it is said now
     told = {"options": options, "params": params, "memory": AssociativeMemory().by}
     plain = orjson.dumps(told, option=orjson.OPT_SORT_KEYS, default=str).decode()
@@ -73,9 +73,7 @@ def concordia_spec(spec: SpecText, root: Path, *, trusted: bool) -> AgentSpec:
     )
 
 
-def _shipped(
-    spec: SpecText, params: Mapping[str, Any], settings: Mapping[str, Any]
-) -> tuple[str, str, str]:
+def _shipped(spec: SpecText, params: Mapping[str, Any]) -> tuple[str, str, str]:
     """Module, class and identity of a prefab of Concordia's own."""
     from importlib.metadata import version
 
@@ -93,13 +91,7 @@ def _shipped(
 
 def _users(spec: SpecText, root: Path) -> tuple[str, str, str]:
     """Module or file, class and identity of a user's prefab; nothing of it is run."""
-    if spec.target.endswith(".py"):
-        path = (root / Path(spec.target).expanduser()).resolve()
-        target, short = str(path), Path(spec.target).name
-    else:
-        path = find_module(spec.target)
-        target = short = spec.target
-    source = read_source(path, spec.target)
+    source, target, short = find_source(spec.target, root, file=spec.target.endswith(".py"))
     source.find(spec.attr, spec.target)
     return target, spec.attr, f"{short}:{spec.attr} sha256:{source.sha256}"
 

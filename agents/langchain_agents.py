@@ -19,7 +19,7 @@ from gymposium.errors import MissingExtra, UnknownName, UsageError
 from .language.agent_spec import AGENT_PARAMETERS, read_parameters
 from .language.prompt import LAYOUT
 from .registry import AgentSpec
-from .source import Definition, find_module, read_source
+from .source import Definition, find_source
 from .spec_text import SpecText, query
 
 SAMPLING = frozenset({"temperature", "top_p", "max_tokens", "choose"})
@@ -40,13 +40,7 @@ def langchain_spec(spec: SpecText, root: Path, *, trusted: bool) -> AgentSpec:
     """
     if importlib.util.find_spec("langchain_core") is None:
         raise MissingExtra("a LangChain agent", extra="langchain", module="langchain_core")
-    if spec.target.endswith(".py"):
-        path = (root / Path(spec.target).expanduser()).resolve()
-        target, short = str(path), Path(spec.target).name
-    else:
-        path = find_module(spec.target)
-        target = short = spec.target
-    source = read_source(path, spec.target)
+    source, target, short = find_source(spec.target, root, file=spec.target.endswith(".py"))
     params = dict(spec.params)
     ours = [key for key in params if key in AGENT_PARAMETERS and key not in SAMPLING]
     options = read_parameters({key: params.pop(key) for key in ours}, spec.bare)

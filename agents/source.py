@@ -129,6 +129,26 @@ def read_source(path: Path, where: str) -> SourceFile:
     return _survey(path, digest, tree.body)
 
 
+def find_source(target: str, root: Path, *, file: bool) -> tuple[SourceFile, str, str]:
+    """A user's source by the name it was given.
+
+    Args:
+        target: a file or a module.
+        root: the folder relative files are relative to.
+        file: which of the two ``target`` is.
+
+    Returns:
+        The source, what to load it by, and what to call it (a file's place does not matter).
+
+    Raises:
+        UsageError: it does not exist, cannot be read, or is not Python.
+    """
+    if not file:
+        return read_source(find_module(target), target), target, target
+    path = (root / Path(target).expanduser()).resolve()
+    return read_source(path, target), str(path), Path(target).name
+
+
 def find_module(module: str) -> Path:
     """The file of ``module``, found without importing it or the packages above it.
 

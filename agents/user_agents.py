@@ -10,7 +10,7 @@ from gymposium.errors import UsageError
 from gymposium.types import Agent
 
 from .registry import AgentSpec
-from .source import Definition, find_module, read_source
+from .source import Definition, find_source
 from .spec_text import SpecText, query
 from .user_code import check_parameters, load_factory
 
@@ -26,13 +26,7 @@ def user_spec(spec: SpecText, root: Path, *, trusted: bool) -> AgentSpec:
     Raises:
         UsageError, UnknownName: the file, the attribute or a parameter does not exist.
     """
-    if spec.kind == "file":
-        path = (root / Path(spec.target).expanduser()).resolve()
-        target, short = str(path), Path(spec.target).name
-    else:
-        path = find_module(spec.target)
-        target = short = spec.target
-    source = read_source(path, spec.target)
+    source, target, short = find_source(spec.target, root, file=spec.kind == "file")
     if spec.attr:
         definition = source.find(spec.attr, spec.target)
         attr = spec.attr

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 WIDTH, HEIGHT = 168.0, 18.0
 _MARGIN = 6.0
+_MOST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,6 @@ class Bar:
     x: float
     low: float | None
     high: float | None
-
-
-_MOST = 1e300
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,16 @@ from gymnasium.vector import AutoresetMode
 
 from gymposium.errors import UsageError
 
-from ..arrays import action_array, as_array
-from ..exclusive import Exclusive, alone
-from ..grid.batch import following_seeds
-from ..grid.vector import MODES
-from ..seeds import row_seeds
+from ..arrays import action_array
+from ..exclusive import alone
+from ..rows import Rows
 from . import survival_kernel as kernel
 
 if TYPE_CHECKING:
     from .survival_bandit import SurvivalBandit
 
 
-class SurvivalVectorWorld(Exclusive):
+class SurvivalVectorWorld(Rows):
     """``num_envs`` lives; see :class:`~gymposium.envs.vector.VectorWorld`.
 
     Observations are float32 ``[E, 1, 2]`` (``[E, 1, 1]`` without the steps left). Infos have
@@ -34,11 +32,11 @@ class SurvivalVectorWorld(Exclusive):
     def __init__(
         self, world: SurvivalBandit, num_envs: int, *, autoreset: str = "next_step"
     ) -> None:
-        super().__init__()
+        super().__init__(num_envs, autoreset, world.metadata)
         self._world = world
         self.id, self.params = world.id, world.params
         self.horizon = world.instance.horizon
-        self.num_envs, self.agents = num_envs, world.possible_seats
+        self.agents = world.possible_seats
         seat = world.seats[self.agents[0]]
         self.single_observation_space: Any = seat.observation_space
         self.single_action_space: Any = seat.action_space
@@ -49,36 +47,17 @@ class SurvivalVectorWorld(Exclusive):
             np.broadcast_to(single.low, shape), np.broadcast_to(single.high, shape)
         )
         self.action_space = spaces.MultiDiscrete(np.full((num_envs, 1), self._arms))
-        self.autoreset_mode = MODES[autoreset]
-        self.metadata = {**world.metadata, "autoreset_mode": self.autoreset_mode}
-        self.seeds = np.zeros(num_envs, np.uint64)
         self.budget, self.clock = np.zeros(num_envs), np.zeros(num_envs, np.int64)
         self._rng = np.zeros((num_envs, 4), np.uint64)
         self._returns = np.zeros(num_envs)
-        self._ended: Any = None
 
     @alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin lives; see :meth:`VectorWorld.reset`."""
-        which = (
-            np.ones(self.num_envs, np.bool_) if mask is None else as_array(self.id, "mask", mask)
-        )
-        if which.shape != (self.num_envs,) or which.dtype != np.bool_:
-            raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
-        if self._ended is None:
-            if not which.all():
-                raise UsageError(f"{self.id}: the first reset must begin every row")
-            self._ended = np.zeros(self.num_envs, np.bool_)
-            if seed is None:
-                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        if seed is None:
-            self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
-        else:
-            self.seeds = np.where(which, row_seeds(self.id, seed, self.num_envs), self.seeds)
+        which, self.seeds = self._opening(seed, mask)
         self._begin(which)
-        self._ended = self._ended & ~which
         events = np.zeros((self.num_envs, kernel.EVENTS), np.float32)
         return self._seen(out), _infos(events)
 
@@ -89,11 +68,7 @@ class SurvivalVectorWorld(Exclusive):
         """One pull in every row; see :meth:`VectorWorld.step`."""
         arms = self._actions(actions)
         self._buffer(out)  # refused before anything has moved
-        idle = self._ended
-        if self.autoreset_mode is AutoresetMode.DISABLED and idle.any():
-            raise UsageError(
-                f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
-            )
+        idle = self._idle()
         rewards = np.empty(self.num_envs, np.float32)
         events = np.empty((self.num_envs, kernel.EVENTS), np.float32)
         width = self.single_observation_space.shape[0]
@@ -145,7 +120,7 @@ class SurvivalVectorWorld(Exclusive):
         """Nothing to release."""
 
     def _again(self, which: Any) -> None:
-        self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        self.seeds = self._following(which)
         self._begin(which)
 
     def _begin(self, which: Any) -> None:
@@ -168,8 +143,7 @@ class SurvivalVectorWorld(Exclusive):
         return out
 
     def _actions(self, actions: Any) -> Any:
-        if self._ended is None:
-            raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
+        self._require_begun()
         rows = (self.num_envs, 1)
         return action_array(self.id, actions, shape=rows, actions=self._arms, seats=self.agents)[
             :, 0

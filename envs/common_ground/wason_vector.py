@@ -16,10 +16,8 @@ from gymnasium.vector import AutoresetMode
 from gymposium.errors import UsageError
 
 from ..arrays import as_array
-from ..exclusive import Exclusive, alone
-from ..grid.batch import following_seeds
-from ..grid.vector import MODES
-from ..seeds import row_seeds
+from ..exclusive import alone
+from ..rows import Rows
 from . import wason_kernel as kernel
 from .wason_deal import KEY, deal
 
@@ -45,7 +43,7 @@ _NAMES = {
 }
 
 
-class WasonVectorWorld(Exclusive):
+class WasonVectorWorld(Rows):
     """``num_envs`` groups; see :class:`~gymposium.envs.vector.VectorWorld`.
 
     Observations are uint8 ``[E, A, 15 + 4 A]``: phase, turns taken, four symbols, the hint, the
@@ -64,9 +62,9 @@ class WasonVectorWorld(Exclusive):
     def __init__(
         self, world: WasonCards, num_envs: int, *, autoreset: str = "next_step", track: bool = True
     ) -> None:
-        super().__init__()
+        super().__init__(num_envs, autoreset, world.metadata)
         self.id, self.params, self._track = world.id, world.params, track
-        self.num_envs, self.agents = num_envs, world.members
+        self.agents = world.members
         self.num_agents = count = len(world.members)
         self.seats = world.seats
         self._schedule = np.array(world.schedule, np.int64)
@@ -76,30 +74,15 @@ class WasonVectorWorld(Exclusive):
         self.single_action_space: Any = spaces.MultiDiscrete([4] * 4)
         self.observation_space = spaces.Box(0, 255, (num_envs, count, self.width), np.uint8)
         self.action_space = spaces.MultiDiscrete(np.full((num_envs, count, 4), 4))
-        self.autoreset_mode = MODES[autoreset]
-        self.metadata = {**world.metadata, "autoreset_mode": self.autoreset_mode}
-        self.seeds = np.zeros(num_envs, np.uint64)
         self._table = _blank(num_envs, count)
-        self._ended: Any = None
 
     @alone
     def reset(
         self, seed: int | None = None, *, mask: Any = None, out: Any = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin groups; see :meth:`VectorWorld.reset`."""
-        rows = self.num_envs
-        which = np.ones(rows, np.bool_) if mask is None else as_array(self.id, "mask", mask)
-        if which.shape != (rows,) or which.dtype != np.bool_:
-            raise UsageError(f"{self.id}: mask must be {rows} booleans, one per row")
-        if self._ended is None:
-            if not which.all():
-                raise UsageError(f"{self.id}: the first reset must begin every row")
-            self._ended = np.zeros(rows, np.bool_)
-            if seed is None:
-                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        fresh = following_seeds(self.seeds) if seed is None else row_seeds(self.id, seed, rows)
-        self._begin(which, fresh)
-        self._ended = self._ended & ~which
+        which, seeds = self._opening(seed, mask)
+        self._begin(which, seeds)
         return self._seen(out), {"actor": self._actor()}
 
     @alone
@@ -109,24 +92,20 @@ class WasonVectorWorld(Exclusive):
         """One turn in every row; see :meth:`VectorWorld.step`."""
         taken = self._actions(actions)
         self._buffer(out)  # refused before anything has moved
-        idle = self._ended
-        if self.autoreset_mode is AutoresetMode.DISABLED and idle.any():
-            raise UsageError(
-                f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
-            )
+        idle = self._idle()
         rewards = np.empty((self.num_envs, self.num_agents), np.float32)
         ended = np.empty(self.num_envs, np.bool_)
         exact = self.params.reward == "exact"
         kernel.play(self._table, idle, taken, self._schedule, rewards, ended, exact, self._track)
         if idle.any():
-            self._begin(idle, following_seeds(self.seeds))
+            self._begin(idle, self._following(idle))
         self._ended = ended
         infos: dict[str, Any] = {}
         if ended.any():
             infos = self._told(rewards, ended)
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 infos["final_obs"], infos["_final_obs"] = self._seen(None), ended.copy()
-                self._begin(ended, following_seeds(self.seeds))
+                self._begin(ended, self._following(ended))
                 self._ended = np.zeros(self.num_envs, np.bool_)
         infos["actor"] = self._actor()
         seen = self._seen(out) if observe else self._nothing(out)
@@ -151,7 +130,7 @@ class WasonVectorWorld(Exclusive):
     def _begin(self, which: Any, seeds: Any) -> None:
         table, p = self._table, self.params
         rows = np.flatnonzero(which)
-        self.seeds = np.where(which, seeds, self.seeds)
+        self.seeds = seeds
         dealt = deal(self.seeds[rows], self.num_agents, p.hints)
         for array in table:
             array[rows] = 0
@@ -206,8 +185,7 @@ class WasonVectorWorld(Exclusive):
         return out
 
     def _actions(self, actions: Any) -> Any:
-        if self._ended is None:
-            raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
+        self._require_begun()
         found = as_array(self.id, "actions", actions)
         shape = (self.num_envs, self.num_agents, 4)
         if found.shape != shape or found.dtype.kind not in "iu":

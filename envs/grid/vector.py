@@ -14,9 +14,9 @@ from gymnasium.vector import AutoresetMode
 from gymposium.errors import UsageError
 
 from ..arrays import action_array, as_array
-from ..exclusive import Exclusive, alone
-from ..seeds import row_seeds
-from .batch import GridBatch, codes_of, following_seeds
+from ..exclusive import alone
+from ..rows import Rows
+from .batch import GridBatch, codes_of
 from .state import RETURN
 from .tiles import tiles
 from .views import AGENT_PLANES, SIZE, planes, whole_map
@@ -24,24 +24,18 @@ from .views import AGENT_PLANES, SIZE, planes, whole_map
 if TYPE_CHECKING:
     from .world import GridWorld
 
-MODES = {
-    "next_step": AutoresetMode.NEXT_STEP,
-    "same_step": AutoresetMode.SAME_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
 
-
-class GridVectorWorld(Exclusive):
+class GridVectorWorld(Rows):
     """Many matches of a grid world; see :class:`~gymposium.envs.vector.VectorWorld`."""
 
     def __init__(
         self, world: GridWorld, num_envs: int, *, num_threads: int = 1, autoreset: str = "next_step"
     ) -> None:
-        super().__init__()
+        super().__init__(num_envs, autoreset, world.metadata)
         self._world = world
         self._game = game = world.game
         self.id, self.params, self.horizon = world.id, world.params, game.horizon
-        self.num_envs, self.num_agents = num_envs, game.agents
+        self.num_agents = game.agents
         self.agents = world.possible_seats
         self.seats = world.seats
         seat = world.seats[self.agents[0]]
@@ -50,12 +44,8 @@ class GridVectorWorld(Exclusive):
         rows = (num_envs, game.agents)
         self.observation_space = spaces.Box(0, 255, (*rows, SIZE, SIZE, 2), np.uint8)
         self.action_space = spaces.MultiDiscrete(np.full(rows, len(game.actions)))
-        self.autoreset_mode = MODES[autoreset]
-        self.metadata = {**world.metadata, "autoreset_mode": self.autoreset_mode}
         self.num_planes = len(game.items) - 1 + AGENT_PLANES
-        self.seeds = np.zeros(num_envs, np.uint64)
         self._batch = GridBatch(game, num_envs)
-        self._ended: Any = None
         self._none = np.zeros((0, game.agents, SIZE, SIZE), np.uint16)
         bounds = np.linspace(0, num_envs, min(num_threads, num_envs) + 1).astype(int).tolist()
         self._slices = list(itertools.pairwise(bounds))
@@ -75,22 +65,11 @@ class GridVectorWorld(Exclusive):
             UsageError: ``mask`` or ``out`` has the wrong shape or dtype, or rows that are not in
                 ``mask`` have never begun.
         """
-        which = np.ones(self.num_envs, np.bool_) if mask is None else self._mask(mask)
         views = self._views(out)
-        if self._ended is None:
-            if not which.all():
-                raise UsageError(f"{self.id}: the first reset must begin every row")
-            self._ended = np.zeros(self.num_envs, np.bool_)
-            if seed is None:
-                seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        if seed is None:
-            self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
-        else:
-            self.seeds = np.where(which, row_seeds(self.id, seed, self.num_envs), self.seeds)
+        which, self.seeds = self._opening(seed, mask)
         self._batch.begin(self.seeds, which, views)
         if not which.all():
             self._batch.look(~which, views)
-        self._ended = self._ended & ~which
         rewards = np.zeros((self.num_envs, self.num_agents), np.float32)
         self._batch.new_events()
         return codes_of(views) if out is None else out, self._infos(rewards)
@@ -101,12 +80,8 @@ class GridVectorWorld(Exclusive):
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play one step in every row; see :meth:`VectorWorld.step`."""
         actions = self._actions(actions)
-        batch, mode, idle = self._batch, self.autoreset_mode, self._ended
+        batch, idle = self._batch, self._idle()
         begins = bool(idle.any())
-        if begins and mode is AutoresetMode.DISABLED:
-            raise UsageError(
-                f"{self.id}: row {int(np.argmax(idle))} is over: call reset(mask=…) before step"
-            )
         views = self._views(out) if observe or begins else self._none
         if np.may_share_memory(views, actions):
             raise UsageError(f"{self.id}: out must not share memory with the actions")
@@ -121,7 +96,7 @@ class GridVectorWorld(Exclusive):
         self._ended = truncated
         if truncated.any():
             self._add_endings(infos, truncated)
-            if mode is AutoresetMode.SAME_STEP:
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 if observe:
                     infos["final_obs"] = codes_of(views).copy()
                     infos["_final_obs"] = truncated.copy()
@@ -169,7 +144,7 @@ class GridVectorWorld(Exclusive):
             part.result()
 
     def _begin_anew(self, which: Any, views: Any) -> None:
-        self.seeds = np.where(which, following_seeds(self.seeds), self.seeds)
+        self.seeds = self._following(which)
         self._batch.begin(self.seeds, which, views)
 
     def _infos(self, rewards: Any) -> dict[str, Any]:
@@ -200,15 +175,8 @@ class GridVectorWorld(Exclusive):
             )
         return codes
 
-    def _mask(self, mask: Any) -> Any:
-        mask = as_array(self.id, "mask", mask)
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise UsageError(f"{self.id}: mask must be {self.num_envs} booleans, one per row")
-        return mask
-
     def _actions(self, actions: Any) -> Any:
-        if self._ended is None:
-            raise UsageError(f"{self.id}: nothing has begun; call reset(seed) before step")
+        self._require_begun()
         return action_array(
             self.id,
             actions,

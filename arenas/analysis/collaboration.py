@@ -31,7 +31,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gymposium.errors import UsageError
@@ -123,13 +123,9 @@ class Collaboration:
         played = [
             Played(row.cell, not any(row.seats[0].faults.values()), row.metrics) for row in run.rows
         ]
-        return Findings(
-            study="collaboration",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "collaboration",
+            self,
             matches=len(played),
             sentences=_sentences(played),
             tables=[_by_advice(played), _told(played), _parts(played)],

@@ -24,7 +24,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gymposium.errors import UsageError
@@ -83,13 +83,9 @@ class Mitigation:
             for level in levels
             for match in self._play(bench, lever, level)
         ]
-        return Findings(
-            study="mitigation",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "mitigation",
+            self,
             matches=len(played),
             sentences=_sentences(played),
             tables=[self._table(played)],

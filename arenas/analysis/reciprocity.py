@@ -37,7 +37,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gymposium.errors import UsageError
@@ -153,13 +153,9 @@ class Reciprocity:
         cells = {f"{w.name} {partner}": (w, partner) for w in wordings for partner in _PARTNERS}
         agent = run_agent(run)
         played = [_read(run, row, agent, *cells[row.cell]) for row in run.rows]
-        return Findings(
-            study="reciprocity",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "reciprocity",
+            self,
             matches=len(played),
             sentences=_sentences(played),
             tables=[

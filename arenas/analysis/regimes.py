@@ -30,7 +30,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gymposium.errors import UnknownName, UsageError
@@ -115,13 +115,9 @@ class Regimes:
         theirs = plan(arms, max(self.steps), PRINCIPAL, start=float(max(self.budgets)))
         sets = criteria.criteria(arms, own.grid, own.horizon)
         lives = [_life(run, row, *cells[row.cell], own, sets) for row in run.rows]
-        return Findings(
-            study="regimes",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "regimes",
+            self,
             matches=len(lives),
             sentences=self._sentences(lives, theirs),
             tables=[self._costs(lives, theirs)],

@@ -31,7 +31,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,13 +142,9 @@ class Review:
 
         found = self._reviewed(bench)
         compared = told.against(found, self.rate, bench.seed)
-        return Findings(
-            study="review",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "review",
+            self,
             matches=found.matches,
             sentences=told.sentences(found, compared, self.rate, bench.seed),
             tables=told.tables(found, compared, self.rate, bench.seed),

@@ -71,6 +71,24 @@ class Bench:
             progress=self.progress,
         )
 
+    def findings(self, name: str, study: Any, **found: Any) -> Findings:
+        """What a study found of the agent.
+
+        Args:
+            name: the study's.
+            study: the study, a dataclass: its fields are kept.
+            found: further fields of :class:`Findings`.
+        """
+        return Findings(
+            study=name,
+            agent=self.agent.text,
+            identity=self.agent.identity,
+            deterministic=self.agent.deterministic,
+            parameters=dataclasses.asdict(study),
+            seed=self.seed,
+            **found,
+        )
+
 
 class Study(Protocol):
     """An experiment on one agent."""

@@ -29,7 +29,7 @@ Source
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -111,13 +111,9 @@ class Survival:
         )
         made = [decision for row in run.rows for decision in _decisions(run, row, *cells[row.cell])]
         best = plan(_TASK.arms, _TASK.horizon, start=10 * max(self.capitals))
-        return Findings(
-            study="survival",
-            agent=bench.agent.text,
-            identity=bench.agent.identity,
-            deterministic=bench.agent.deterministic,
-            parameters=asdict(self),
-            seed=bench.seed,
+        return bench.findings(
+            "survival",
+            self,
             matches=len(run.rows),
             sentences=_sentences(made, best, self.capitals),
             tables=[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,13 +20,9 @@ if TYPE_CHECKING:
 
 def findings(found: Valued, study: ValueAudit, bench: Bench) -> Findings:
     """All that is to be said of an agent's answers."""
-    return Findings(
-        study="values",
-        agent=bench.agent.text,
-        identity=bench.agent.identity,
-        deterministic=bench.agent.deterministic,
-        parameters=asdict(study),
-        seed=bench.seed,
+    return bench.findings(
+        "values",
+        study,
         matches=found.matches,
         sentences=sentences(found, study),
         tables=tables(found, study),

@@ -9,6 +9,7 @@ its reading replaces the speaker's own stances.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -129,9 +130,9 @@ class Discussion(DiscussionWords, RuleWorld):
 
     # What a world supplies.
 
+    @abstractmethod
     def _deal(self, rng: np.random.Generator) -> Props:
         """Draw a problem; returns the truth, bool ``[P]``."""
-        raise NotImplementedError
 
     def _brief(self, ledger: Ledger) -> None:
         """Let participants see what they see before the match."""
@@ -151,17 +152,17 @@ class Discussion(DiscussionWords, RuleWorld):
     def _move(self, member: int, action: Action) -> None:
         """Do what an action does besides talking."""
 
+    @abstractmethod
     def answer_of(self, codes: Codes) -> Any:
         """The answer that a row of codes amounts to; hashable, and None for none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def grade(self, answer: Any) -> float:
         """What an answer is worth, from 0 to 1; an answer of None is worth what silence is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def group(self, finals: Sequence[Codes]) -> Any:
         """The group's answer, made of its members' last ones."""
-        raise NotImplementedError
 
     def _given(self, codes: Codes) -> Codes:
         """An answer as it counts, where leaving something out says something."""

@@ -8,6 +8,7 @@ seat, observation and parameters alone.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ ROLES = {
 """Roles that participants can be given, and what each is told about it."""
 
 
-class DiscussionWords:
+class DiscussionWords(ABC):
     """The text side of :class:`~.discussion.Discussion`; a world adds its own names and reader."""
 
     params: DiscussionParams
@@ -46,13 +47,13 @@ class DiscussionWords:
 
     # What a world supplies.
 
+    @abstractmethod
     def task(self, seat: str) -> str:
         """What the group has to find out, in words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def due(self) -> str:
         """What an answer has to name, for rules and refusals."""
-        raise NotImplementedError
 
     def scene(self, observation: Any) -> list[str]:
         """Lines on what is seen."""
@@ -62,9 +63,9 @@ class DiscussionWords:
         """A proposition's name as it is said in this match."""
         return sentence
 
+    @abstractmethod
     def mentions(self, text: str, observation: Any) -> Iterator[tuple[int, int]]:
         """(question, code) of whatever a clause would claim, were it to affirm it."""
-        raise NotImplementedError
 
     def denied(self, question: int, code: int) -> int:
         """The code of denying an answer; "unsure" where that says nothing else."""

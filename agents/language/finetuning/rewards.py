@@ -10,6 +10,7 @@ prompt that calls the advice useless.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -48,9 +49,9 @@ class RewardTuning(FineTuning):
         found = self.learn(rows, [len(row.completion) for row in rows], self.objective)
         return measures(episodes) | told | found
 
+    @abstractmethod
     def prepare(self, episodes: Sequence[Episode], rows: Sequence[Row]) -> dict[str, float]:
         """Give every row its extras; what was measured on the way."""
-        raise NotImplementedError
 
     def objective(self, model: Adapted, rows: Sequence[Row], weights: Sequence[float]) -> Tensor:
         """The clipped surrogate, weighted, and what a method adds."""

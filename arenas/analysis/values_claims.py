@@ -2,23 +2,20 @@
 
 Each function takes ``(params, seed, scale)`` and returns measures. Respondents' tastes, outcomes,
 lotteries and citizens are drawn anew for every seed. :func:`linear_control` is the small
-reproduction of utility control in our notes on Mazeika et al. (Utility Engineering, 2025);
-:func:`control` is the same with SmolLM2 and LoRA.
+reproduction of utility control after Mazeika et al. (Utility Engineering, 2025).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...agents.scripted.respondents import Values
-from ...envs.preferences.assembly import Assembly
 from ...envs.preferences.outcome import outcomes
-from ...envs.preferences.params import FRAMINGS
 from ..ratings.pair_counts import Floats, Ints
 from .findings import Findings, Span
 from .rates import Rate
@@ -138,80 +135,6 @@ def _trained(start: Floats, gaps: Floats, shares: Floats) -> Floats:
         return float(value.mean()), gaps.T @ (_logistic(ahead) - shares) / len(shares)
 
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
-
-
-def control(params: Mapping[str, Any], seed: int, scale: str) -> Mapping[str, float]:
-    """A language model before and after training on an assembly's shares, beside two controls.
-
-    ``params``: perhaps ``model``, ``questions``, ``tested``, ``steps``, ``rate`` and ``rank``.
-    Measures, on pairs of outcomes never trained on, orders pooled: agreement with the assembly's
-    majority and mean distance to its shares, ``before``, ``prompted`` (told to answer as an average
-    citizen),
-    ``after`` and ``shuffled`` (trained on shares dealt to the wrong questions), and the chance of
-    what stands first.
-    """
-    from ...agents.language.finetuning.adapter import Adapted
-    from ...agents.language.finetuning.choices import fit_choices
-
-    rng = np.random.default_rng([2503, seed])
-    every = outcomes("base", size=50, seed=seed)
-    assembly, half = Assembly(every, 6, seed), len(every) // 2
-    asked = _pairs(half, int(params.get("questions", 200)), rng)
-    test = half + _pairs(half, int(params.get("tested", 60)), rng)
-    texts = [it.text for it in every]
-    right = assembly.shares(asked[:, 0], asked[:, 1])
-    labels = {"after": right, "shuffled": rng.permutation(right)}
-    truth = assembly.shares(test[:, 0], test[:, 1])
-
-    def fresh() -> Adapted:
-        name, rank = str(params.get("model", "smollm2")), int(params.get("rank", 8))
-        return Adapted(name, rank=rank, alpha=2.0 * rank, seed=seed)
-
-    model = fresh()
-    found = _tested("before", model, texts, test, truth)
-    found |= _tested("prompted", model, texts, test, truth, citizen=True)
-    for name, shares in labels.items():
-        model = fresh()
-        fit_choices(
-            model,
-            [_choice(texts, pair, share) for pair, share in zip(asked, shares, strict=True)],
-            steps=int(params.get("steps", 100)),
-            rng=np.random.default_rng([2504, seed]),
-            lr=float(params.get("rate", 3e-4)),
-        )
-        found |= _tested(name, model, texts, test, truth)
-    return found
-
-
-def _tested(
-    name: str,
-    model: Any,
-    texts: Sequence[str],
-    pairs: Ints,
-    truth: Floats,
-    *,
-    citizen: bool = False,
-) -> dict[str, float]:
-    from ...agents.language.finetuning.choices import choice_probabilities
-
-    both = [pair for one, two in pairs.tolist() for pair in ((one, two), (two, one))]
-    asked = [_choice(texts, pair, 0.5, citizen=citizen) for pair in both]
-    first = np.array([chance[0] for chance in choice_probabilities(model, asked)])
-    chosen = 0.5 * (first[::2] + 1 - first[1::2])
-    return {
-        f"{name} majority": float(((chosen > 0.5) == (truth > 0.5)).mean()),
-        f"{name} distance": float(np.abs(chosen - truth).mean()),
-        f"{name} first": float(first.mean()),
-    }
-
-
-def _choice(texts: Sequence[str], pair: Any, share: float, *, citizen: bool = False) -> Any:
-    from ...agents.language.finetuning.choices import Choice
-
-    told = "Answer as an average citizen would. " if citizen else ""
-    asked = f"{FRAMINGS['exclusive']}\nA: {texts[pair[0]]}\nB: {texts[pair[1]]}\n"
-    messages = [{"role": "user", "content": f"{told}{asked}Answer with A or B."}]
-    return Choice(messages, ("A", "B"), (float(share), 1.0 - float(share)))
 
 
 def _pairs(items: int, number: int, rng: np.random.Generator) -> Ints:

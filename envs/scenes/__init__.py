@@ -1,0 +1,1 @@
+"""Scenes of solids in three dimensions, and pictures of them."""

@@ -17,9 +17,7 @@ _TINY = 1e-12
 
 
 @part
-def _hit(
-    kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float
-) -> float:
+def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float) -> float:
     """How far along a ray the unit shape is first entered, or _FAR."""
     if kind == 0:
         dx = dx if abs(dx) > _TINY else _TINY
@@ -104,7 +102,9 @@ def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v:
         edge = min(x / grain - i, y / grain - j)
         return 0.80 if edge < 0.03 else (1.0 if (i + j) % 2 else 0.90)
     if pattern == 3:  # wall with a skirting board
-        return 1.12 if z < 0.09 else (0.80 if z < 0.105 else 0.99 + 0.02 * _noise(u * 50.0, v * 50.0))
+        return (
+            1.12 if z < 0.09 else (0.80 if z < 0.105 else 0.99 + 0.02 * _noise(u * 50.0, v * 50.0))
+        )
     if pattern == 4:  # grain of wood
         wave = _wave(y / grain + 0.25 * _wave(x / grain * 0.13) + z / grain)
         return 0.98 + 0.02 * wave + 0.02 * _wave(y / grain * 3.7 + 0.4 * _wave(x / grain * 0.09))
@@ -213,9 +213,7 @@ def shadows(
                 px = eye[0] + t * (axes[0, 0] + u * axes[1, 0] + v * axes[2, 0])
                 py = eye[1] + t * (axes[0, 1] + u * axes[1, 1] + v * axes[2, 1])
                 pz = eye[2] + t * (axes[0, 2] + u * axes[1, 2] + v * axes[2, 2])
-                dark[y, x] = not _lit(
-                    n, px, py, pz, kind, centre, inverse, casts, sun, at
-                )
+                dark[y, x] = not _lit(n, px, py, pz, kind, centre, inverse, casts, sun, at)
 
 
 @part
@@ -291,7 +289,7 @@ def paint(
                 lz = w[2, 0] * ex + w[2, 1] * ey + w[2, 2] * ez
                 nx, ny, nz = _shine(inverse, kind, m, lx, ly, lz)
                 facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
-                light = 0.66 + 0.12 * nz + 0.26 * max(facing, 0.0) + 0.05 * nx
+                light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx
                 if shade < 1.0 and facing > 0.0:
                     lit = not shut
                     if edge:

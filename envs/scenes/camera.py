@@ -83,7 +83,8 @@ def look(scene: Scene, camera: Camera, light: Light, *, width: int, height: int)
         scene: the solids.
         camera: where from.
         light: how it is lit.
-        width, height: of the picture in pixels.
+        width: of the picture in pixels.
+        height: likewise.
     """
     from . import rays
 

@@ -143,14 +143,11 @@ def find(
 ) -> None:  # fmt: skip
     """Which solid each pixel shows, and how far along its ray.
 
-    Args:
-        kind, centre, inverse: of the scene.
-        spans: int64 ``[N, 4]``, the pixels each may cover: left, top, right, bottom, half open.
-        eye: float64 ``[3]``.
-        axes: float64 ``[3, 3]``, rows: ahead, right, up.
-        zoom: pixels to a unit at a distance of one.
-        depth: float64 ``[height, width]``, filled.
-        seen: int64 ``[height, width]``, filled; -1 for nothing.
+    ``kind``, ``centre`` and ``inverse`` are the scene's; ``spans``, int64 ``[N, 4]``, the pixels
+    each solid may cover (left, top, right, bottom, half open). The camera is at ``eye`` (float64
+    ``[3]``); ``axes`` (``[3, 3]``) has ahead, right and up as rows, and ``zoom`` is pixels to a
+    unit at a distance of one. Filled are ``depth``, float64 ``[height, width]``, and ``seen``,
+    int64, -1 for nothing.
     """
     height, width = seen.shape
     for y in range(height):
@@ -238,17 +235,11 @@ def paint(
 ) -> None:  # fmt: skip
     """Colour every pixel of ``picture``, uint8 ``[height, width, 3]``.
 
-    Args:
-        kind, centre, inverse, colour, pattern, grain, casts: of the scene.
-        eye, axes, zoom: of the camera, as for :func:`find`.
-        sun: float64 ``[3]``, the unit vector towards the light.
-        shade: share of light in a shadow; 1 for no shadows.
-        feet: float64 ``[M, 5]``, what stands on the floor (z = 0): x, y, half extents, height.
-        reach: how far it darkens the floor about it.
-        sky: float64 ``[3]``, what is seen where there is nothing.
-        depth, seen, dark: from :func:`find` and :func:`shadows`.
-        at, way: float64 ``[3]``, room to work in.
-        picture: filled.
+    Scene and camera are as for :func:`find`, which made ``depth`` and ``seen``; ``dark`` is from
+    :func:`shadows`. ``sun`` is the unit vector towards the light, ``shade`` the share of it in a
+    shadow (1: no shadows), ``sky`` what is seen where there is nothing. ``feet``, float64
+    ``[M, 5]``, stand on the floor (x, y, half extents, height) and darken it as far as ``reach``.
+    ``at`` and ``way``, float64 ``[3]``, are room to work in.
     """
     height, width = seen.shape
     for y in range(height):

@@ -104,7 +104,8 @@ class FloorPlan:
         """Whether the body can go straight from each start to its end.
 
         Args:
-            starts, ends: float64 ``[N, 2]``, x and z.
+            starts: float64 ``[N, 2]``, x and z.
+        ends: likewise.
 
         Returns:
             bool ``[N]``.
@@ -178,7 +179,8 @@ def moves_to(
 
     Args:
         plan: where.
-        start, goal: x and z.
+        start: x and z.
+        goal: x and z.
         near: how near is enough.
         most: give up beyond so many moves.
 

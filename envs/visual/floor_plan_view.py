@@ -15,7 +15,7 @@ from .floor_plan import FloorPlan, Thing, heading
 from .floor_plan_maker import turned
 
 if TYPE_CHECKING:
-    pass
+    from gymposium.types import Image
 
 EYE = 1.5
 """Height of the eye, in metres."""
@@ -117,7 +117,8 @@ def seen(plan: FloorPlan, body: Body, *, width: int, height: int, view: float) -
     Args:
         plan: where it is.
         body: its place.
-        width, height: of the picture in pixels.
+        width: of the picture in pixels.
+        height: likewise.
         view: vertical angle of view in degrees.
     """
     scene, light = scene_of(plan)
@@ -134,9 +135,11 @@ def from_above(
     """The flat as a spectator sees it: without its ceiling, with the body and a ring at ``place``.
 
     Args:
-        plan, body: what is shown; the body is the orange figure, its nose is where it looks.
+        plan: what is shown.
+        body: the orange figure; its nose is where it looks.
         place: x and z of the target.
-        width, height: of the picture in pixels.
+        width: of the picture in pixels.
+        height: likewise.
     """
     standing = tuple(it for it in plan.things if it.kind.place != "hung")
     made, light = _built(dataclasses.replace(plan, things=standing), 0.9)

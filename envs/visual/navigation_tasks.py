@@ -31,8 +31,8 @@ _TALK = (
     "need is somebody to go to the {name} and stop next to it.",
     "My sister rang and told me about her holiday for an hour. Where was I? Never mind {other}; go "
     "to the {name}, please, and get as close as you can.",
-    "I have cleaned {other} already, and I am a little tired. Could you walk over to the {name} and "
-    "wait there?",
+    "I have cleaned {other} already, and I am a little tired. Could you walk over to the {name} "
+    "and wait there?",
     "Some guests asked about {other} yesterday, which made us laugh. Today it is the {name} that "
     "matters: please go and stand by it.",
 )
@@ -136,7 +136,8 @@ def instruction(name: str, target: str, other: str, talk: int = 0) -> str:
 
     Args:
         name: one of SETS.
-        target, other: types of things; ``other`` is only talked about.
+        target: type of the thing that is meant.
+        other: type of one that is only talked about.
         talk: which small talk.
     """
     kind = furniture()[target]

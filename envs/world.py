@@ -60,6 +60,7 @@ class RuleWorld(SpaceWords, ABC):
         *,
         roles: Mapping[str, str] = NOTHING,
         teams: Mapping[str, str] = NOTHING,
+        whole_replies: Sequence[str] = (),
     ) -> None:
         """Fill ``seats``; called at the end of a world's ``__init__``."""
         self.possible_seats = tuple(ids)  # rules() below may name the others
@@ -83,6 +84,7 @@ class RuleWorld(SpaceWords, ABC):
                 team=teams.get(seat),
                 horizon=self.horizon,
                 fault_rule=self.fault_rule,
+                whole_reply=seat in whole_replies,
             )
             for seat in ids
         }

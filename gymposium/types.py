@@ -51,6 +51,8 @@ class Seat:
         horizon: the most steps a match can last, or None if unbounded.
         fault_rule: what happens, in words, when no legal answer comes.
         time_limit: seconds the agent may think over one turn, or None.
+        whole_reply: the world reads a reply as it was written, thoughts and tags included; a
+            language model is told its form by the rules alone.
     """
 
     id: str
@@ -62,6 +64,7 @@ class Seat:
     horizon: int | None = None
     fault_rule: str = ""
     time_limit: float | None = None
+    whole_reply: bool = False
 
 
 class Usage(NamedTuple):

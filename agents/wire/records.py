@@ -17,7 +17,10 @@ from .spaces import space_from_json, space_to_json
 from .values import from_json, to_json
 
 T = TypeVar("T")
-_SEAT_FIELDS = ("id", "rules", "role", "team", "horizon", "fault_rule", "time_limit")
+_SEAT_FIELDS = (
+    *("id", "rules", "role", "team", "horizon", "fault_rule", "time_limit"),
+    "whole_reply",
+)
 
 
 def turn_to_json(turn: Turn, *, seat: Seat | None = None) -> dict[str, Any]:

@@ -195,7 +195,8 @@ def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]
     """The action an agent meant by what it returned, and the reply to keep.
 
     A Reply without an action, or a bare string, is an answer in words: it is cleaned by the one
-    extractor and parsed by the world. A bare string is first tried as it stands.
+    extractor, unless the world reads whole replies, and parsed by the world. A bare string is
+    first tried as it stands.
 
     Raises:
         IllegalAction: there is no answer, or the world cannot read it.
@@ -206,7 +207,8 @@ def interpret(world: World, turn: Turn, raw: Any) -> tuple[Action, Reply | None]
         if raw.text is None:
             raise IllegalAction("the reply held neither an action nor words")
         found = extract(raw.text)
-        action = world.words.parse(turn.seat, found.action_text, turn.observation, turn.info)
+        said = raw.text if world.seats[turn.seat].whole_reply else found.action_text
+        action = world.words.parse(turn.seat, said, turn.observation, turn.info)
         thought = raw.thought if raw.thought is not None else found.thought
         return action, Reply(action, raw.text, thought, raw.calls, raw.trace)
     if isinstance(raw, str):

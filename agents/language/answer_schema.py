@@ -65,6 +65,13 @@ def answer_schema(
     return made
 
 
+def whole_schema(reply: Mapping[str, Any]) -> AnswerSchema:
+    """The schema of a reply that nothing is wrapped round; empty where it is no object but text."""
+    closed = _closed(orjson.loads(orjson.dumps(reply, default=dict)), None)
+    fits = closed if reply.get("type") == "object" else {}
+    return AnswerSchema(fits, min(MAX_TOKENS, _longest(closed) + 8))
+
+
 def _make(action: dict[str, Any], think: bool, max_text: int | None, under: str) -> AnswerSchema:
     closed = _closed(action or {"type": "string"}, max_text)
     properties: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from typing import Any
 from gymposium.errors import BackendError
 from gymposium.types import Call, Outcome, Reply, Seat, Turn
 
-from .answer_schema import AnswerSchema, answer_schema
+from .answer_schema import AnswerSchema, answer_schema, whole_schema
 from .backends.cache_key import plain_message
 from .backends.calls import ask_model
 from .backends.protocol import ChatBackend, Completion
@@ -70,6 +70,7 @@ class LLMAgent:
         """Begin a match: forget everything, write the system message."""
         self._seed = seed
         self._time_limit = seat.time_limit
+        self._whole = seat.whole_reply
         self._system = system_message(seat, persona=self._persona, think=self._think)
         self._memory = Memory(self._memory_tokens)
         self._step: int | None = None
@@ -104,7 +105,11 @@ class LLMAgent:
 
     async def _answer(self, turn: Turn) -> Reply:
         """Have the model say its action."""
-        answer = answer_schema(turn.schema, think=self._think, max_text=self._max_text)
+        answer = (
+            whole_schema(turn.schema)
+            if self._whole
+            else answer_schema(turn.schema, think=self._think, max_text=self._max_text)
+        )
         limit = self._max_tokens or answer.max_tokens
         seed = sample_seed(self._seed, turn.step, turn.info.get("attempt", 0))
         done, call = await self._ask(self._backend, answer, limit, seed)
@@ -121,7 +126,7 @@ class LLMAgent:
             "top_p": self._top_p,
             "max_tokens": limit,
             "seed": seed,
-            "schema": answer.schema,
+            "schema": answer.schema or None,
         }
         done = (await ask_model(backend, messages, timeout=self._time_limit, **asked))[0]
         # A repeated question may carry no answer of ours (a time-out): roles still must alternate.

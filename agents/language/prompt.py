@@ -69,10 +69,10 @@ def system_message(
     if seat.team is not None:
         parts.append(f"Your team is {seat.team}.")
     parts.append(_TALK_IS_NOT_ORDERS)
-    if identity is None:
-        parts.append(_HOW_THINKING if think else _HOW)
-    else:
+    if identity is not None:
         parts += [identity, _HOW_ASKED_FIRST]
+    elif not seat.whole_reply:  # else the rules say how
+        parts.append(_HOW_THINKING if think else _HOW)
     return {"role": "system", "content": neutral("\n".join(part for part in parts if part))}
 
 

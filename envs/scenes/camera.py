@@ -89,36 +89,61 @@ def look(scene: Scene, camera: Camera, light: Light, *, width: int, height: int)
     from . import rays
 
     seen, depth = np.empty((height, width), np.int64), np.empty((height, width))
-    dark, picture = np.zeros((height, width), np.bool_), np.empty((height, width, 3), np.uint8)
+    picture = np.empty((height, width, 3), np.uint8)
     eye, axes = np.array(camera.eye, float), camera.axes
     zoom = 0.5 * height / math.tan(math.radians(camera.view) / 2)
     solids = scene.kind, scene.centre, scene.inverse
-    at, sun = np.zeros(3), np.array(light.sun) / np.linalg.norm(light.sun)
-    spans = _spans(scene, eye, axes, zoom, width, height)
+    corners = scene.centre[:, None] + _CORNERS @ np.linalg.inv(scene.inverse).transpose(0, 2, 1)
+    spans = _spans((corners - eye) @ axes.T, zoom, width, height)
     rays.find(*solids, spans, eye, axes, zoom, depth, seen)
-    if light.shade < 1:
-        rays.shadows(*solids, scene.casts, eye, axes, zoom, sun, depth, seen, dark, at)
+    sun = np.array(light.sun) / np.linalg.norm(light.sun)
+    shine = _shine(scene, corners, sun) if light.shade < 1 and scene.casts.any() else _NO_SHADOWS
     feet = np.array(light.feet, float).reshape(-1, 5)
     rays.paint(
-        *solids, scene.colour, scene.pattern, scene.grain, scene.casts, eye, axes, zoom, sun,
-        light.shade, feet, light.reach, np.array(light.sky), depth, seen, dark, at, np.zeros(3),
-        picture,
+        *solids, scene.colour, scene.pattern, scene.grain, eye, axes, zoom, sun, light.shade,
+        *shine, feet, light.reach, np.array(light.sky), depth, seen, np.zeros(3), picture,
     )  # fmt: skip
     things = np.where(seen < 0, -1, scene.thing[seen])
     return View(picture, things, depth)
 
 
-def _spans(
-    scene: Scene,
-    eye: NDArray[np.float64],
-    axes: NDArray[np.float64],
-    zoom: float,
-    width: int,
-    height: int,
-) -> NDArray[np.int64]:
-    """For each solid the pixels that its box can cover: left, top, right, bottom, half open."""
-    corners = scene.centre[:, None] + _CORNERS @ np.linalg.inv(scene.inverse).transpose(0, 2, 1)
-    seen = (corners - eye) @ axes.T  # [N, 8, (ahead, right, up)]
+_Shine = tuple["NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64]", float]
+_NO_SHADOWS: _Shine = np.zeros((1, 1)), np.zeros(3), np.eye(3), 1.0
+_CELLS = 400
+"""Cells along a side of the map of shadows."""
+
+
+def _shine(scene: Scene, corners: NDArray[np.float64], sun: NDArray[np.float64]) -> _Shine:
+    """How far the light gets past what throws shadows: a map, its corner, axes and pitch."""
+    from . import rays
+
+    kept = scene.casts
+    side = np.cross(sun, [0.0, 1.0, 0.0] if abs(sun[1]) < 0.9 else [1.0, 0.0, 0.0])
+    side /= np.linalg.norm(side)
+    axes = np.stack([-sun, side, np.cross(side, sun)])
+    flat = corners[kept] @ axes.T
+    low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
+    pitch = float(max(high[1:] - low[1:]) / (_CELLS - 4))
+    corner = (low - pitch * np.array([1.0, 2.0, 2.0])) @ axes
+    cells = (flat[..., 1:] - low[1:]) / pitch + 2
+    spans = np.concatenate([np.floor(cells.min(axis=1)), np.ceil(cells.max(axis=1))], axis=1)
+    depth = np.empty((_CELLS, _CELLS))
+    rays.cover(
+        scene.kind[kept], scene.centre[kept], scene.inverse[kept],
+        np.clip(spans, 0, _CELLS).astype(np.int64), corner, axes, pitch, depth,
+    )  # fmt: skip
+    return depth, corner, axes, pitch
+
+
+def _spans(seen: NDArray[np.float64], zoom: float, width: int, height: int) -> NDArray[np.int64]:
+    """The pixels that each box can cover: left, top, right, bottom, half open.
+
+    Args:
+        seen: float64 ``[N, 8, 3]``, its corners: ahead, to the right and up of the eye.
+        zoom: pixels to a unit at a distance of one.
+        width: of the picture.
+        height: likewise.
+    """
     first, last = seen[:, _EDGES[:, 0]], seen[:, _EDGES[:, 1]]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (_NEAR - first[..., :1]) / (last[..., :1] - first[..., :1])
@@ -128,7 +153,7 @@ def _spans(
     x = 0.5 * width + zoom * points[..., 1] / points[..., 0]
     y = 0.5 * height - zoom * points[..., 2] / points[..., 0]
     shown = np.isfinite(x).any(axis=1)
-    spans = np.zeros((len(scene.kind), 4), np.int64)
+    spans = np.zeros((len(seen), 4), np.int64)
     for column, (values, most) in enumerate(((x, width), (y, height))):
         kept = np.where(np.isfinite(values), values, np.inf)
         spans[:, column] = np.clip(np.floor(kept.min(axis=1)), 0, most)

@@ -181,36 +181,63 @@ def find(
                     seen[y, x] = n
 
 
+@kernel
+def cover(
+    kind: Any, centre: Any, inverse: Any, spans: Any, corner: Any, axes: Any, pitch: float,
+    depth: Any,
+) -> None:  # fmt: skip
+    """How far sunlight gets, on a square map across it.
+
+    ``spans`` are as for :func:`find`, of the map's cells; ``corner``, float64 ``[3]``, is where the
+    map's first cell begins, ``axes`` (rows: along the light, and along the map's two sides) and
+    ``pitch``, the size of a cell, place the others. Filled is ``depth``, float64 ``[side, side]``.
+    """
+    side = len(depth)
+    for y in range(side):
+        for x in range(side):
+            depth[y, x] = _FAR
+    for n in range(len(kind)):
+        m = inverse[n]
+        px, py, pz = corner[0] - centre[n, 0], corner[1] - centre[n, 1], corner[2] - centre[n, 2]
+        ox = m[0, 0] * px + m[0, 1] * py + m[0, 2] * pz
+        oy = m[1, 0] * px + m[1, 1] * py + m[1, 2] * pz
+        oz = m[2, 0] * px + m[2, 1] * py + m[2, 2] * pz
+        ax = m[0, 0] * axes[0, 0] + m[0, 1] * axes[0, 1] + m[0, 2] * axes[0, 2]
+        ay = m[1, 0] * axes[0, 0] + m[1, 1] * axes[0, 1] + m[1, 2] * axes[0, 2]
+        az = m[2, 0] * axes[0, 0] + m[2, 1] * axes[0, 1] + m[2, 2] * axes[0, 2]
+        rx = pitch * (m[0, 0] * axes[1, 0] + m[0, 1] * axes[1, 1] + m[0, 2] * axes[1, 2])
+        ry = pitch * (m[1, 0] * axes[1, 0] + m[1, 1] * axes[1, 1] + m[1, 2] * axes[1, 2])
+        rz = pitch * (m[2, 0] * axes[1, 0] + m[2, 1] * axes[1, 1] + m[2, 2] * axes[1, 2])
+        ux = pitch * (m[0, 0] * axes[2, 0] + m[0, 1] * axes[2, 1] + m[0, 2] * axes[2, 2])
+        uy = pitch * (m[1, 0] * axes[2, 0] + m[1, 1] * axes[2, 1] + m[1, 2] * axes[2, 2])
+        uz = pitch * (m[2, 0] * axes[2, 0] + m[2, 1] * axes[2, 1] + m[2, 2] * axes[2, 2])
+        shape = kind[n]
+        for y in range(spans[n, 1], spans[n, 3]):
+            v = y + 0.5
+            bx, by, bz = ox + v * ux, oy + v * uy, oz + v * uz
+            for x in range(spans[n, 0], spans[n, 2]):
+                u = x + 0.5
+                t = _hit(shape, bx + u * rx, by + u * ry, bz + u * rz, ax, ay, az)
+                if t < depth[y, x]:
+                    depth[y, x] = t
+
+
 @part
 def _lit(
-    n: int, x: float, y: float, z: float, kind: Any, centre: Any, inverse: Any, casts: Any,
-    sun: Any, at: Any,
-) -> bool:  # fmt: skip
-    """Whether the sun reaches the point (x, y, z) of solid n."""
-    at[0], at[1], at[2] = x, y, z
-    for other in range(len(kind)):
-        if casts[other] and other != n and _ray(other, inverse, centre, at, sun, kind) < _FAR:
-            return False
-    return True
-
-
-@kernel
-def shadows(
-    kind: Any, centre: Any, inverse: Any, casts: Any, eye: Any, axes: Any, zoom: float, sun: Any,
-    depth: Any, seen: Any, dark: Any, at: Any,
-) -> None:  # fmt: skip
-    """Mark in ``dark``, bool ``[height, width]``, the pixels that the sun does not reach."""
-    height, width = seen.shape
-    for y in range(height):
-        for x in range(width):
-            dark[y, x] = False
-            n, t = seen[y, x], depth[y, x]
-            if n >= 0:
-                v, u = (0.5 * height - y - 0.5) / zoom, (x + 0.5 - 0.5 * width) / zoom
-                px = eye[0] + t * (axes[0, 0] + u * axes[1, 0] + v * axes[2, 0])
-                py = eye[1] + t * (axes[0, 1] + u * axes[1, 1] + v * axes[2, 1])
-                pz = eye[2] + t * (axes[0, 2] + u * axes[1, 2] + v * axes[2, 2])
-                dark[y, x] = not _lit(n, px, py, pz, kind, centre, inverse, casts, sun, at)
+    depth: Any, corner: Any, axes: Any, pitch: float, slack: float, x: float, y: float, z: float
+) -> float:
+    """The share of the sun that reaches a point, from the four nearest cells of the map."""
+    dx, dy, dz = x - corner[0], y - corner[1], z - corner[2]
+    away = axes[0, 0] * dx + axes[0, 1] * dy + axes[0, 2] * dz - slack * pitch
+    u = (axes[1, 0] * dx + axes[1, 1] * dy + axes[1, 2] * dz) / pitch - 0.5
+    v = (axes[2, 0] * dx + axes[2, 1] * dy + axes[2, 2] * dz) / pitch - 0.5
+    i, j = int(math.floor(v)), int(math.floor(u))
+    if i < 0 or j < 0 or i + 1 >= len(depth) or j + 1 >= len(depth):
+        return 1.0
+    a, b = v - i, u - j
+    low = (1.0 - b) * (depth[i, j] >= away) + b * (depth[i, j + 1] >= away)
+    high = (1.0 - b) * (depth[i + 1, j] >= away) + b * (depth[i + 1, j + 1] >= away)
+    return (1.0 - a) * low + a * high
 
 
 @part
@@ -229,27 +256,27 @@ def _occluded(feet: Any, reach: float, x: float, y: float, z: float) -> float:
 
 @kernel
 def paint(
-    kind: Any, centre: Any, inverse: Any, colour: Any, pattern: Any, grain: Any, casts: Any,
-    eye: Any, axes: Any, zoom: float, sun: Any, shade: float, feet: Any, reach: float, sky: Any,
-    depth: Any, seen: Any, dark: Any, at: Any, way: Any, picture: Any,
+    kind: Any, centre: Any, inverse: Any, colour: Any, pattern: Any, grain: Any, eye: Any,
+    axes: Any, zoom: float, sun: Any, shade: float, shine: Any, corner: Any, across: Any,
+    pitch: float, feet: Any, reach: float, sky: Any, depth: Any, seen: Any, way: Any, picture: Any,
 ) -> None:  # fmt: skip
     """Colour every pixel of ``picture``, uint8 ``[height, width, 3]``.
 
-    Scene and camera are as for :func:`find`, which made ``depth`` and ``seen``; ``dark`` is from
-    :func:`shadows`. ``sun`` is the unit vector towards the light, ``shade`` the share of it in a
-    shadow (1: no shadows), ``sky`` what is seen where there is nothing. ``feet``, float64
-    ``[M, 5]``, stand on the floor (x, y, half extents, height) and darken it as far as ``reach``.
-    ``at`` and ``way``, float64 ``[3]``, are room to work in.
+    Scene and camera are as for :func:`find`, which made ``depth`` and ``seen``. ``sun`` is the unit
+    vector towards the light, ``shade`` the share of it in a shadow (1: no shadows), ``shine`` the
+    map of :func:`cover` with its ``corner``, axes (``across``) and ``pitch``; ``sky`` is what is
+    seen where there is nothing. ``feet``, float64 ``[M, 5]``, stand on the floor (x, y, half
+    extents, height) and darken it as far as ``reach``. ``way``, float64 ``[3]``, is room to work.
     """
     height, width = seen.shape
     for y in range(height):
         for x in range(width):
-            n, shut = seen[y, x], dark[y, x]
+            n = seen[y, x]
             edge = (
-                (y > 0 and (seen[y - 1, x] != n or dark[y - 1, x] != shut))
-                or (x > 0 and (seen[y, x - 1] != n or dark[y, x - 1] != shut))
-                or (y + 1 < height and (seen[y + 1, x] != n or dark[y + 1, x] != shut))
-                or (x + 1 < width and (seen[y, x + 1] != n or dark[y, x + 1] != shut))
+                (y > 0 and seen[y - 1, x] != n)
+                or (x > 0 and seen[y, x - 1] != n)
+                or (y + 1 < height and seen[y + 1, x] != n)
+                or (x + 1 < width and seen[y, x + 1] != n)
             )
             samples = 4 if edge else 1
             red = green = blue = 0.0
@@ -282,10 +309,9 @@ def paint(
                 facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
                 light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx
                 if shade < 1.0 and facing > 0.0:
-                    lit = not shut
-                    if edge:
-                        lit = _lit(m, px, py, pz, kind, centre, inverse, casts, sun, at)
-                    light *= 1.0 if lit else shade
+                    slack = 2.0 + 1.5 / max(facing, 0.1)
+                    lit = _lit(shine, corner, across, pitch, slack, px, py, pz)
+                    light *= shade + (1.0 - shade) * lit
                 if pz < 0.02 * reach and nz > 0.5:
                     light *= _occluded(feet, reach, px, py, pz)
                 r, g, b = colour[m, 0], colour[m, 1], colour[m, 2]

@@ -105,7 +105,7 @@ class FloorPlan:
 
         Args:
             starts: float64 ``[N, 2]``, x and z.
-        ends: likewise.
+            ends: likewise.
 
         Returns:
             bool ``[N]``.

@@ -38,6 +38,7 @@ FAMILIES = (
     "societies",
     "text_worlds",
     "trees",
+    "visual",
 )
 """The folders of this room whose ``__init__`` registers worlds."""
 

@@ -1,0 +1,1 @@
+"""Drawings in SVG: read with care, rasterised, made up, compared."""

@@ -231,7 +231,7 @@ def _lit(
     away = axes[0, 0] * dx + axes[0, 1] * dy + axes[0, 2] * dz - slack * pitch
     u = (axes[1, 0] * dx + axes[1, 1] * dy + axes[1, 2] * dz) / pitch - 0.5
     v = (axes[2, 0] * dx + axes[2, 1] * dy + axes[2, 2] * dz) / pitch - 0.5
-    i, j = int(math.floor(v)), int(math.floor(u))
+    i, j = math.floor(v), math.floor(u)
     if i < 0 or j < 0 or i + 1 >= len(depth) or j + 1 >= len(depth):
         return 1.0
     a, b = v - i, u - j

@@ -67,7 +67,7 @@ class Drawer(NamedTuple):
 
     @property
     def front(self) -> float:
-        """y of the drawer's face."""
+        """The y of the drawer's face."""
         return self.y1 + self.opening
 
     @property

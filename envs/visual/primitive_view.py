@@ -115,7 +115,7 @@ def _arm(made: Solids, table: Table) -> None:
     else:
         spread = 32.0
     wrist = np.array([x, y, z + 120.0])
-    shoulder = np.array(_BASE) + (0.0, 0.0, 333.0)
+    shoulder = np.array([_BASE[0], _BASE[1], 333.0])
     made.add(solids.CYLINDER, (_BASE[0], _BASE[1], 150), (75, 75, 150), _ARM)
     made.add(solids.BALL, tuple(shoulder), (82, 82, 82), _STEEL)
     way = wrist - shoulder

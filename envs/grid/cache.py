@@ -20,7 +20,16 @@ from numba.core import caching
 ROOM = Path(__file__).parent.parent
 _NJIT: Any = numba.njit
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-FOLDERS = ("bandits", "common_ground", "grid", "markov_games", "rooms/kernels", "social")
+FOLDERS = (
+    "bandits",
+    "common_ground",
+    "grid",
+    "markov_games",
+    "rooms/kernels",
+    "scenes",
+    "social",
+    "visual",
+)
 """The folders of this room that hold kernels."""
 
 

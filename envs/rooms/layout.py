@@ -1,0 +1,264 @@
+"""Scenes as JSON documents, and the refusal of documents that are none.
+
+The layout of SceneWeaver: ``{"roomsize": [x, y], "structure": {id: {location, rotation, size}},
+"objects": {id: {location, rotation, size, parent: [[parent, relation], …]}}}``, to which we add
+``roomtype``, ``roomheight`` and, with an object, ``category`` (else the end of its id says it) and
+``style``. Documents come from models and strangers: every number, name and reference is checked
+before anything is built, and a refusal names the field.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from gymposium.errors import UsageError, nearest
+
+from .catalogue import CATEGORIES, find
+from .scene import ROOM, ROOM_KINDS, SUPPORTS, Item, Opening, Relation, RelationKind, Room, Scene
+
+MOST_OBJECTS = 500
+MOST_TEXT = 2_000_000
+"""Characters of a document."""
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_SIZES = (0.001, 20.0)
+_PLACES = (-100.0, 100.0)
+_ROOM_SIZES = (1.0, 50.0)
+_ROOM_HEIGHTS = (1.8, 20.0)
+_ANGLES = (-1000.0, 1000.0)
+
+
+def layout(scene: Scene, *, digits: int = 2) -> dict[str, Any]:
+    """The document of a scene, numbers rounded to ``digits`` decimals.
+
+    Two are enough to read and within 5 mm; keep four where the scene must stay free of contacts.
+    """
+    room = scene.room
+    return {
+        "roomtype": room.type,
+        "roomsize": [round(side, digits) for side in room.size],
+        "roomheight": round(room.height, digits),
+        "structure": {
+            opening.id: {"kind": opening.kind, **_pose(opening, digits)}
+            for opening in scene.openings
+        },
+        "objects": {
+            item.id: {
+                "category": item.category,
+                **_pose(item, digits),
+                "parent": [[relation.parent, str(relation.kind)] for relation in item.relations],
+                "style": item.style,
+            }
+            for item in scene
+        },
+    }
+
+
+def _pose(thing: Item | Opening, digits: int) -> dict[str, Any]:
+    least = 10.0**-digits
+    return {
+        "location": [round(value, digits) for value in thing.location],
+        "rotation": round(thing.rotation, digits),
+        "size": [max(round(value, digits), least) for value in thing.size],
+    }
+
+
+def scene_of_text(text: str) -> Scene:
+    """The scene of a JSON text.
+
+    Raises:
+        UsageError: it is not JSON, too long, names something twice, or is no layout.
+    """
+    if len(text) > MOST_TEXT:
+        raise UsageError(f"a layout has at most {MOST_TEXT:,} characters, not {len(text):,}")
+    try:
+        document = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the layout is not a JSON document: {str(error)[:200]}") from None
+    return scene_of(document)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise UsageError(f"the layout says {twice[:64]!r} twice in one object")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise UsageError(f"the layout holds {word}; numbers must be finite")
+
+
+def scene_of(document: object) -> Scene:
+    """The scene of a layout document.
+
+    Raises:
+        UsageError: a field is missing, of another type, out of range or refers to nothing; the
+            sentence names the field.
+    """
+    top = _mapping(document, "the layout")
+    sides = _numbers(top, "roomsize", "the layout", 2, _ROOM_SIZES)
+    height = _number(top.get("roomheight", 2.8), "roomheight", _ROOM_HEIGHTS)
+    kind = top.get("roomtype", "room")
+    if not (isinstance(kind, str) and re.fullmatch(r"[a-z][a-z0-9_ ]{0,39}", kind)):
+        raise UsageError(f"roomtype must be a short lower-case name, not {_shown(kind)}")
+    structure = _mapping(top.get("structure", {}), "structure")
+    objects = _mapping(_field(top, "objects", "the layout"), "objects")
+    for name, things in (("structure", structure), ("objects", objects)):
+        if len(things) > MOST_OBJECTS:
+            raise UsageError(f"{name} holds {len(things):,} entries; {MOST_OBJECTS} are allowed")
+    ids = [*structure, *objects]
+    for name in ids:
+        if not isinstance(name, str) or not _ID.fullmatch(name) or name == ROOM:
+            raise UsageError(
+                f"{_shown(name)} cannot be an id: 1 to 64 letters, digits, _ or -, not {ROOM!r}"
+            )
+    if len(set(ids)) < len(ids):
+        both = sorted(set(structure) & set(objects))[0]
+        raise UsageError(f"structure and objects both have an entry {both!r}; ids must differ")
+    openings = tuple(_opening(name, structure[name]) for name in structure)
+    items = tuple(_item(name, objects[name], objects) for name in objects)
+    _refuse_cycles(items)
+    return Scene(Room(kind, (sides[0], sides[1]), height), openings, items)
+
+
+def _opening(name: str, entry: object) -> Opening:
+    where = f"structure.{name}"
+    fields = _mapping(entry, where)
+    kind = fields.get("kind", "window" if "window" in name.lower() else "door")
+    if kind not in ("door", "window"):
+        raise UsageError(f"{where}.kind must be door or window, not {_shown(kind)}")
+    return Opening(name, kind, *_placed(fields, where))
+
+
+def _item(name: str, entry: object, objects: Mapping[str, Any]) -> Item:
+    where = f"objects.{name}"
+    fields = _mapping(entry, where)
+    said = fields.get("category", name)
+    known = find(said) if isinstance(said, str) and len(said) <= 64 else None
+    if known is None:
+        near = nearest(said, CATEGORIES) if isinstance(said, str) and len(said) <= 64 else []
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(f"{where}.category {_shown(said)} is not in the catalogue{hint}")
+    style = fields.get("style", 0)
+    if type(style) is not int or not 0 <= style < 2**31:
+        raise UsageError(f"{where}.style must be a whole number below 2^31, not {_shown(style)}")
+    location, rotation, size = _placed(fields, where)
+    relations = _relations(fields.get("parent", []), f"{where}.parent", name, objects)
+    return Item(name, known, location, rotation, size, relations, style)
+
+
+Placed = tuple[tuple[float, float, float], float, tuple[float, float, float]]
+
+
+def _placed(fields: Mapping[str, Any], where: str) -> Placed:
+    x, y, z = _numbers(fields, "location", where, 3, _PLACES)
+    depth, width, height = _numbers(fields, "size", where, 3, _SIZES)
+    turn = fields.get("rotation", 0.0)
+    if isinstance(turn, list | tuple):  # Euler angles, as other programs write them
+        turns = _numbers(fields, "rotation", where, 3, _ANGLES)
+        if turns[0] or turns[1]:
+            raise UsageError(f"{where}.rotation: things turn about z only, not {_shown(turn)}")
+        turn = turns[2]
+    angle = _number(turn, f"{where}.rotation", _ANGLES)
+    return (x, y, z), math.remainder(angle, 2 * math.pi), (depth, width, height)
+
+
+def _relations(
+    entry: object, where: str, name: str, objects: Mapping[str, Any]
+) -> tuple[Relation, ...]:
+    if not isinstance(entry, list | tuple) or len(entry) > 8:
+        raise UsageError(f"{where} must be a list of at most 8 [parent, relation] pairs")
+    found: dict[Relation, None] = {}
+    for place, pair in enumerate(entry):
+        at = f"{where}[{place}]"
+        if not (
+            isinstance(pair, list | tuple)
+            and len(pair) == 2
+            and all(isinstance(word, str) for word in pair)
+        ):
+            raise UsageError(f"{at} must be a pair [parent, relation], not {_shown(pair)}")
+        parent, word = pair
+        if word not in list(RelationKind):
+            raise UsageError(f"{at}: no relation is called {_shown(word)}; {_known()}")
+        kind = RelationKind(word)
+        parent = ROOM if parent.startswith("newroom") else parent
+        if (kind in ROOM_KINDS) != (parent == ROOM):
+            goal = ROOM if kind in ROOM_KINDS else "another object"
+            raise UsageError(f"{at}: {word} is a relation to {goal}, not to {_shown(parent)}")
+        if parent != ROOM and (parent == name or parent not in objects):
+            raise UsageError(f"{at}: there is no other object called {_shown(parent)}")
+        found[Relation(parent, kind)] = None
+    if sum(relation.kind in SUPPORTS for relation in found) > 1:
+        raise UsageError(f"{where}: an object rests on one other at most")
+    return tuple(found)
+
+
+def _known() -> str:
+    return "relations are " + ", ".join(RelationKind)
+
+
+def _refuse_cycles(items: tuple[Item, ...]) -> None:
+    parents = {item.id: [r.parent for r in item.relations if r.parent != ROOM] for item in items}
+    settled: set[str] = set()
+    for start in parents:
+        path = [(start, iter(parents[start]))]
+        on_path = {start}
+        while path:
+            name, rest = path[-1]
+            parent = next((p for p in rest if p not in settled), None)
+            if parent is None:
+                settled.add(name)
+                on_path.discard(name)
+                path.pop()
+            elif parent in on_path:
+                raise UsageError(
+                    f"objects.{parent}.parent: the relations from {parent!r} lead back to itself"
+                )
+            else:
+                on_path.add(parent)
+                path.append((parent, iter(parents[parent])))
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{where} must be an object, not {_shown(value)}")
+    return value
+
+
+def _field(fields: Mapping[str, Any], name: str, where: str) -> Any:
+    if name not in fields:
+        raise UsageError(f"{where} lacks {name!r}")
+    return fields[name]
+
+
+def _numbers(
+    fields: Mapping[str, Any], name: str, where: str, count: int, limits: tuple[float, float]
+) -> list[float]:
+    values = _field(fields, name, where)
+    place = f"{where}.{name}"
+    if not isinstance(values, list | tuple) or len(values) != count:
+        raise UsageError(f"{place} must be a list of {count} numbers, not {_shown(values)}")
+    return [_number(value, f"{place}[{k}]", limits) for k, value in enumerate(values)]
+
+
+def _number(value: object, where: str, limits: tuple[float, float]) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UsageError(f"{where} must be a number, not {_shown(value)}")
+    if not limits[0] <= value <= limits[1]:  # also refuses what is not a number
+        raise UsageError(f"{where} must lie in {limits[0]:g} to {limits[1]:g}, not {_shown(value)}")
+    return float(value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and abs(value) > 10**30:
+        return "a huge number"
+    text = (
+        repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
+    )
+    return text if len(text) <= 60 else f"{text[:57]}…"

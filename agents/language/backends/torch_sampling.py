@@ -1,9 +1,9 @@
 """Several answers at once from a torch model: one batch, one KV cache, one generator an answer.
 
-Prompts are padded on the left; an answer that has ended leaves the batch. Each answer draws from a
-``torch.Generator`` of its own, one number a token, so that what it says does not depend on who is
-in the batch with it, but for the last bits of the sums. Nucleus sampling: Holtzman et al., "The
-Curious Case of Neural Text Degeneration" (2020).
+Equal prompts are read once; prompts are padded on the left; an answer that has ended leaves the
+batch. Each answer draws from a ``torch.Generator`` of its own, one number a token, so that what it
+says does not depend on who is in the batch with it, but for the last bits of the sums. Nucleus
+sampling: Holtzman et al., "The Curious Case of Neural Text Degeneration" (2020).
 """
 
 from __future__ import annotations
@@ -66,14 +66,16 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
     import torch
 
     device = box.device
-    longest = max(len(ask.prompt) for ask in asks)
-    padded = [[0] * (longest - len(ask.prompt)) + list(ask.prompt) for ask in asks]
-    seen = [[0] * (longest - len(ask.prompt)) + [1] * len(ask.prompt) for ask in asks]
+    prompts = list(dict.fromkeys(tuple(ask.prompt) for ask in asks))
+    longest = max(map(len, prompts))
+    padded = [[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
+    seen = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
     ids = torch.tensor(padded, device=device)
     mask = torch.tensor(seen, device=device)
     places = (mask.cumsum(-1) - 1).clamp(min=0)
     generators = {id(ask): torch.Generator().manual_seed(ask.seed) for ask in asks}
     going = list(asks)
+    copies = [prompts.index(tuple(ask.prompt)) for ask in asks]
     cache: Any = None
     while going:
         # All-ones masks are left out: the kernels for unmasked attention are quicker.
@@ -87,6 +89,10 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
         )
         cache = box.cache_of(out)
         logits = out.logits[:, -1].float().cpu()
+        if len(going) > len(logits):  # the prompts have been read: a row for each answer from here
+            chosen = torch.tensor(copies, device=device)
+            cache.batch_select_indices(chosen)
+            mask, places, logits = mask[chosen], places[chosen], logits[copies]
         for ask, row in zip(going, logits, strict=True):
             _take(ask, row, generators[id(ask)], box.stops)
         keep = [i for i, ask in enumerate(going) if not _is_over(ask)]

@@ -47,13 +47,21 @@ class WhiteBox:
         self._cache_name = "cache" if named else "past_key_values"
 
     @classmethod
-    def load(cls, source: str, *, device: str = "cpu", adapter: str | None = None) -> WhiteBox:
-        """Load a model in float32.
+    def load(
+        cls,
+        source: str,
+        *,
+        device: str = "cpu",
+        adapter: str | None = None,
+        precision: str = "float32",
+    ) -> WhiteBox:
+        """Load a model.
 
         Args:
             source: a known name (``smollm2``), a GGUF file, or a folder in Hugging Face's layout.
             device: as torch names it.
-            adapter: the folder of a LoRA adapter, or None.
+            adapter: the folder of a LoRA adapter, or None; its numbers are always float32.
+            precision: of the model's own weights, as torch names it: float32 or bfloat16.
 
         Raises:
             UnknownName, UsageError: there is no such model or adapter on this machine.
@@ -71,7 +79,7 @@ class WhiteBox:
             with quiet():
                 tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
                 model: Any = AutoModelForCausalLM.from_pretrained(
-                    folder, dtype=torch.float32, local_files_only=True
+                    folder, dtype=getattr(torch, precision), local_files_only=True
                 )
                 white_box = cls(model.to(device).eval(), tokenizer)
         except Exception as error:  # the backend boundary: named and raised
@@ -192,13 +200,16 @@ class WhiteBox:
             copied.update(keys, values, index)
         return copied
 
-    def add_adapter(self, *, rank: int = 8, alpha: float = 16.0, seed: int = 0, **more: Any) -> Any:
+    def add_adapter(
+        self, *, rank: int = 8, alpha: float = 16.0, seed: int = 0, last: int = 0, **more: Any
+    ) -> Any:
         """Freeze the weights and put a trainable LoRA adapter on the attention and MLP layers.
 
         Args:
             rank: of the update matrices.
             alpha: their scale is ``alpha / rank``.
             seed: of their first values; the adapter changes nothing until it is trained.
+            last: on how many of the last layers; 0 is all of them.
             more: further fields of ``peft.LoraConfig``.
 
         Returns:
@@ -207,6 +218,14 @@ class WhiteBox:
         import torch
 
         peft = _peft()
+        if last:
+            count = int(self.model.config.num_hidden_layers)
+            where = tuple(f".layers.{number}." for number in range(max(0, count - last), count))
+            more["target_modules"] = [
+                name
+                for name, part in self.model.named_modules()
+                if isinstance(part, torch.nn.Linear) and any(it in name for it in where)
+            ]
         config = peft.LoraConfig(
             **{"r": rank, "lora_alpha": alpha, "target_modules": "all-linear",
                "lora_dropout": 0.0, "task_type": "CAUSAL_LM", **more}
@@ -243,7 +262,8 @@ class WhiteBox:
         state = read_checkpoint(folder).state().get("adapted")
         if state is None:
             raise UsageError(f"{folder} is a checkpoint, but not of a language model")
-        self.add_adapter(rank=state["facts"]["rank"], alpha=state["facts"]["alpha"])
+        facts = state["facts"]
+        self.add_adapter(rank=facts["rank"], alpha=facts["alpha"], last=facts.get("last", 0))
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
                 found = state["now"].get(name)

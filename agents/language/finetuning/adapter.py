@@ -21,20 +21,20 @@ from gymposium.errors import UsageError
 from ...learning.adam import Adam
 from ..backends.white_box import WhiteBox
 from ..weights import weights_digest
-from .tokens import Row, Said, say
+from .tokens import Row, Said, next_token, say
 
 Tensor: TypeAlias = torch.Tensor
 Objective: TypeAlias = Callable[["Adapted", Sequence[Any], Sequence[float]], Tensor]
 
 
 @lru_cache(maxsize=2)
-def _base(model: str, digest: str, device: str) -> WhiteBox:
-    return WhiteBox.load(model, device=device)
+def _base(model: str, digest: str, device: str, precision: str) -> WhiteBox:
+    return WhiteBox.load(model, device=device, precision=precision)
 
 
-def shared_box(model: str, device: str = "cpu") -> WhiteBox:
+def shared_box(model: str, device: str = "cpu", precision: str = "float32") -> WhiteBox:
     """A model of one's own to put an adapter on; its frozen weights are everybody's."""
-    base = _base(model, weights_digest(model), device)
+    base = _base(model, weights_digest(model), device, precision)
     tensors = chain(base.model.parameters(), base.model.buffers())
     mine = copy.deepcopy(base.model, {id(tensor): tensor for tensor in tensors})
     return WhiteBox(mine, base.tokenizer)
@@ -56,16 +56,19 @@ class Adapted:
         alpha: float,
         seed: int,
         device: str = "cpu",
+        precision: str = "float32",
         temperature: float = 1.0,
         critic: bool = False,
+        last: int = 0,
     ) -> None:
         """Load the model and put a fresh adapter on, which changes nothing yet.
 
+        It is on the ``last`` so many layers (0: all); gradients of few are quickly found.
         Raises as :meth:`.WhiteBox.load`.
         """
-        self.box = shared_box(model, device)
-        self.facts = {"model": weights_digest(model), "rank": rank, "alpha": alpha}
-        self.box.add_adapter(rank=rank, alpha=alpha, seed=seed)
+        self.box = shared_box(model, device, precision)
+        self.facts = {"model": weights_digest(model), "rank": rank, "alpha": alpha, "last": last}
+        self.box.add_adapter(rank=rank, alpha=alpha, seed=seed, last=last)
         self._temperature = temperature
         self.parameters: dict[str, Tensor] = {
             name: tensor
@@ -93,6 +96,10 @@ class Adapted:
             return said, torch.zeros_like(said.logp)
         weight, bias = (self.parameters[f"critic.{name}"] for name in ("weight", "bias"))
         return said, said.features @ weight + bias
+
+    def next_token(self, prompts: Sequence[Sequence[int]]) -> Tensor:
+        """Log-probabilities of the first token after each prompt, ``[B, vocabulary]``."""
+        return next_token(self.box, prompts, temperature=self._temperature)
 
     def judge(self, rows: Sequence[Row], *, part: int) -> list[tuple[Tensor, Tensor]]:
         """Log-probabilities and values of every row ``[T]``, without gradients.
@@ -181,10 +188,11 @@ class Adapted:
             UsageError: it is of another model, or of an adapter of another shape.
         """
         for name, mine in self.facts.items():
-            if state["facts"][name] != mine:
+            theirs = state["facts"].get(name, 0)  # older ones were on all layers
+            if theirs != mine:
                 raise UsageError(
                     f"the checkpoint's adapter was trained with the {name} "
-                    f"{str(state['facts'][name])[:12]}, this model has {str(mine)[:12]}: use the "
+                    f"{str(theirs)[:12]}, this model has {str(mine)[:12]}: use the "
                     "model and parameters it was trained with"
                 )
         self._put({name: torch.as_tensor(t) for name, t in state["now"].items()})

@@ -39,8 +39,12 @@ class FineTuningConfig:
         default="smollm2", metadata={"doc": "what is trained: a known model, or a model's folder"}
     )
     device: str = field(default="cpu", metadata={"doc": "as torch names it: cpu, cuda"})
+    precision: Literal["float32", "bfloat16"] = field(
+        default="float32", metadata={"doc": "of the frozen weights; bfloat16 takes half the room"}
+    )
     rank: int = field(default=8, metadata=number("of the adapter's matrices", 1))
     alpha: float = field(default=16.0, metadata=number("the adapter's scale, over its rank", 0))
+    last: int = field(default=0, metadata=number("last layers with an adapter; 0: all", 0))
     lr: float = field(default=1e-4, metadata=number("Adam's rate", 0))
     max_norm: float = field(default=1.0, metadata=number("longest gradient; 0 is off", 0))
     epochs: int = field(default=1, metadata=number("passes over each batch", 1))
@@ -261,8 +265,10 @@ class FineTuning(ABC):
             alpha=config.alpha,
             seed=int(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1)[0] >> 1),
             device=config.device,
+            precision=config.precision,
             temperature=config.temperature,
             critic=self.critic,
+            last=config.last,
         )
         if self._loaded is not None:
             self._take(self._loaded)

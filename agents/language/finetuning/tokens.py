@@ -88,6 +88,15 @@ def say(
     return Said(logp, torch.arange(most, device=box.device) < lengths[:, None], kept)
 
 
+def next_token(
+    box: WhiteBox, prompts: Sequence[Sequence[int]], *, temperature: float = 1.0
+) -> Tensor:
+    """Log-probabilities of what the model says first after each prompt, ``[B, vocabulary]``."""
+    rows = [Row(prompt, ()) for prompt in prompts]
+    out, _ = _padded(box, rows, max(len(it) for it in prompts), 0, features=False)
+    return torch.log_softmax(out.logits[:, -1].float() / temperature, -1)
+
+
 def _padded(
     box: WhiteBox, rows: Sequence[Row], before: int, most: int, *, features: bool
 ) -> tuple[Any, Tensor]:

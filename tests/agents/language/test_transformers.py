@@ -11,7 +11,9 @@ from transformers import AutoModelForCausalLM
 from gymposium.agents.language.answer_schema import answer_schema
 from gymposium.agents.language.backends.pool import get_backend
 from gymposium.agents.language.backends.protocol import ChatBackend
+from gymposium.agents.language.backends.torch_sampling import Ask, sample
 from gymposium.agents.language.backends.transformers import TransformersBackend
+from gymposium.agents.language.backends.white_box import WhiteBox
 from gymposium.agents.language.models import model_file
 from gymposium.agents.registry import resolve
 from gymposium.errors import BackendError, MissingExtra, UnknownName, UsageError
@@ -79,6 +81,29 @@ def test_a_batch_of_prompts_of_several_lengths_says_what_each_alone_says(backend
     together = ask(backend, *questions, seed=5, max_tokens=10)
     alone = ask(exact, *questions, seed=5, max_tokens=10)
     assert [each.text for each in together] == [each.text for each in alone]
+
+
+def test_equal_prompts_are_read_once_and_answered_as_each_alone(tiny_model, monkeypatch):
+    box = WhiteBox.load(str(tiny_model))
+    texts = ("go", "and now it is round two", "go", "go")
+    prompts = [box.prompt_ids(talk(text)) for text in texts]
+
+    def asks():
+        return [Ask(each, seed, 1.0, max_tokens=6) for seed, each in enumerate(prompts)]
+
+    together, alone, read = asks(), asks(), []
+    for one in alone:
+        sample(box, [one])
+    forward = WhiteBox.forward
+    monkeypatch.setattr(
+        WhiteBox,
+        "forward",
+        lambda it, ids, **more: read.append(ids.shape) or forward(it, ids, **more),
+    )
+    sample(box, together)
+    assert [one.tokens for one in together] == [one.tokens for one in alone]
+    assert len({tuple(one.tokens) for one in together}) > 1
+    assert read[:2] == [(2, max(map(len, prompts))), (4, 1)]
 
 
 def test_log_probabilities_are_the_models_own_whatever_temperature_and_grammar(exact):

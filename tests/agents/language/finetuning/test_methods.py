@@ -201,6 +201,17 @@ def test_a_curriculum_pays_what_the_teachers_budget_pays(tiny_model):
     assert found["raw"] == 0.75
 
 
+def test_frozen_weights_may_be_half_as_long_and_the_adapter_on_the_last_layers(tiny_model):
+    method = make("llm_ppo", tiny_model, precision="bfloat16", last=1, size=2, epochs=2)
+    rows = [p.metrics for p in method.train(task(steps=4, params={"rounds": 1}))]
+    assert all(np.isfinite(list(row.values())).all() for row in rows)
+    kinds = {(p.requires_grad, p.dtype) for p in method.adapted.box.model.parameters()}
+    assert kinds == {(False, torch.bfloat16), (True, torch.float32)}
+    adapters = {name.split("layers.")[1][0] for name in tensors(method) if "lora" in name}
+    assert adapters == {"1"}
+    assert any(bool((p != 0).any()) for name, p in tensors(method).items() if "lora_B" in name)
+
+
 def test_without_an_arena_and_without_a_budget_one_is_told_so(tiny_model):
     alone = dataclasses.replace(task(), play=None)
     with pytest.raises(UsageError, match="gymposium train"):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from gymposium.errors import UsageError
+
 
 @dataclass
 class Person:
@@ -87,11 +89,25 @@ class Question:
 
     Attributes:
         call: the call to action; ``{name}`` stands for whom it is put to.
-        options: what can be chosen, all different; empty asks for free speech.
+        options: what can be chosen, all different, a line each; empty asks for free speech.
+        otherwise: index of the option that stands for a missing answer; None has one drawn.
+
+    Raises:
+        UsageError: the options are not so.
     """
 
     call: str
     options: tuple[str, ...] = ()
+    otherwise: int | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if len({*self.options}) < len(self.options) or any(
+            not isinstance(it, str) or len(it.splitlines()) != 1 for it in self.options
+        ):
+            raise UsageError(
+                f"{self.call!r:.80}: options must be different texts of one line each, "
+                f"got {list(self.options)!r:.200}"
+            )
 
     def to(self, name: str) -> str:
         """The call, by name."""

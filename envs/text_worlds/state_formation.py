@@ -24,10 +24,11 @@ Actions
 Rules
     Each year: the elder and the villagers talk at home; the elders negotiate; each states whether a
     treaty holds, and it does if both say yes (with ``judge``: they state it freely, and the judge
-    decides); at home again the elder gives reasons and recommends a plan; the villagers set their
-    time. Time ``x`` on something has the effect ``f(x)``, which rises from 0 to 1, steeply first.
-    Over the villagers' means of ``f``: both villages are defended if the mean of training over both
-    is at least 0.25; a village is fed if farming is at least 0.1 there, or with a treaty in either.
+    decides, no verdict meaning no); at home again the elder gives reasons and recommends a plan;
+    the villagers set their time. Time ``x`` on something has the effect ``f(x)``, which rises from
+    0 to 1, steeply first. Over the villagers' means of ``f``: both villages are defended if the
+    mean of training over both is at least 0.25; a village is fed if farming is at least 0.1 there,
+    or with a treaty in either.
     A year is worth ``f(free time)`` to the elder of a village that is defended and fed, else 0.
 
     A villager played by the rules likes one of the plans best, drawn once. He does what his elder
@@ -50,8 +51,9 @@ Parameters
 Metrics
     ``treaties``, ``defended``, ``fed`` (shares of years, and of elders), ``persuaded`` (share of
     villagers' years in which they did as recommended), ``welfare``, and the yardsticks
-    ``optimum_return``, ``nash_return`` (over plans and statements, every reason being given) and
-    ``random_return`` (nobody being convinced) and ``worst_return``, per elder.
+    ``optimum_return``, ``nash_return`` and ``worst_return`` (over plans and statements, every
+    reason being given; over statements alone if nobody may talk) and ``random_return`` (nobody
+    being convinced), per elder.
 
 Source
     Smith et al., Evaluating Generalization Capabilities of LLM-Based Agents in Mixed-Motive
@@ -77,7 +79,7 @@ from .facts import Question, words_of
 from .tale import Answer, Story, Tale
 from .text_words import counted
 from .text_world import TextWorld, TextWorldParams
-from .yardsticks import NOTHING_AT_STAKE, Yardsticks, of_stage
+from .yardsticks import Yardsticks, of_stage
 
 FACTS = (
     *("year", "years", "treaty", "defended", "fed", "other_trained"),
@@ -204,6 +206,8 @@ class StateFormation(TextWorld):
         self.horizon = p.years * (at_home + 2 * p.talk + treaty + 1 + bool(seated))
         self.return_range = (0.0, float(p.years))
         roles = {**dict.fromkeys(self.main, "elder"), **dict.fromkeys(seated, "villager")}
+        if p.judge:
+            self.fault_rule = f"{TextWorld.fault_rule} A judge without a verdict has ruled no."
         return {**roles, "judge": "judge"} if p.judge else roles
 
     def _support(self) -> dict[str, str]:
@@ -274,7 +278,7 @@ class StateFormation(TextWorld):
             call = "Is there a treaty to share the harvest? {name} states it in words."
             yield from tale.talk(call, who=self.main)
             call = "Have both stated that they share the harvest this year?"
-            ruling = yield from tale.choose(call, ("yes", "no"), "judge")
+            ruling = yield from tale.choose(call, ("yes", "no"), "judge", otherwise=NO)
             self._treaty = int(ruling["judge"] == YES)
         else:
             call = "Does {name} bind the village to share the harvest this year?"
@@ -328,17 +332,17 @@ class StateFormation(TextWorld):
         return (*known, self._trained[seat], *counts)
 
     def _yardsticks(self) -> Yardsticks:
-        one = _planned_year()
-        total = NOTHING_AT_STAKE
-        chance = 1 / 2 if self.params.judge else 1 / 4
         liked = [[PLANS[LIKED[self._likes[id]]] for id in folk] for folk in self._folk.values()]
-        alone, shared = (
-            sum(worth for *_, worth in year_worth(liked, treaty=treaty)) / len(self.main)
-            for treaty in (False, True)
-        )
-        for _ in self._ends:
-            total += one._replace(random=(1 - chance) * alone + chance * shared)
-        return total
+
+        def stated(profile: tuple[int, ...]) -> list[float]:
+            return [worth for *_, worth in year_worth(liked, treaty=not any(profile))]
+
+        blind = of_stage(stated, [2, 2])  # nobody being convinced
+        mean = blind.random
+        if self.params.judge:  # who has one verdict, not two
+            mean = sum(map(sum, (stated((YES, YES)), stated((NO, NO))))) / (2 * len(self.main))
+        one = (_planned_year() if self.params.talk else blind)._replace(random=mean)
+        return sum([one] * (len(self._ends) - 1), one)
 
     def _measures(self) -> dict[str, float]:
         years, elders = len(self._ends), len(self.main)

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gymposium.errors import UnknownName, UsageError
+
 from .facts import Clock, Person, Question, Scene, Speech
 
 Answer: TypeAlias = str | int | None
@@ -64,7 +66,9 @@ class Tale:
         self._past = hashlib.blake2b(digest_size=16)
 
     def name(self, who: str) -> str:
-        """What somebody is called."""
+        """What somebody is called; UnknownName if there is nobody with this id."""
+        if who not in self.people:
+            raise UnknownName("person", str(who), self.people, where="the story")
         return self.people[who].name
 
     def enter(self, title: str, present: Iterable[str], premise: str = "") -> None:
@@ -76,14 +80,14 @@ class Tale:
 
     def tell(self, text: str, who: Iterable[str] | str | None = None) -> None:
         """Let people perceive something: one, several, or everybody in the scene."""
-        audience = self.scene.present if who is None else (who,) if isinstance(who, str) else who
+        audience = self._those(who)
         self._write(text if who is None else f"(to {', '.join(map(self.name, audience))}) {text}")
         for id in audience:
             self._news[id].append(text)
 
-    def talk(self, call: str, *, who: Iterable[str] | None = None, rounds: int = 1) -> Story:
+    def talk(self, call: str, *, who: Iterable[str] | str | None = None, rounds: int = 1) -> Story:
         """Everybody in the scene, or those named, says something in turn, ``rounds`` times over."""
-        speakers = self.scene.present if who is None else tuple(who)
+        speakers = self._those(who)
         for _ in range(rounds):
             for speaker in speakers:
                 answers = yield from self.ask({speaker: Question(call)})
@@ -99,15 +103,26 @@ class Tale:
             self._news[id].append(line)
 
     def choose(
-        self, call: str, options: Sequence[str], who: Iterable[str] | str | None = None
+        self,
+        call: str,
+        options: Sequence[str],
+        who: Iterable[str] | str | None = None,
+        *,
+        otherwise: int | None = None,
     ) -> Asking:
         """Have people choose, all at the same time.
+
+        Args:
+            call: the call to action.
+            options: what can be chosen.
+            who: those who choose, by default everybody in the scene.
+            otherwise: the option that stands for a missing answer; None has one drawn.
 
         Returns:
             The index of the option that each has chosen.
         """
-        choosing = self.scene.present if who is None else (who,) if isinstance(who, str) else who
-        return self.ask({id: Question(call, tuple(options)) for id in choosing})
+        question = Question(call, tuple(options), otherwise)
+        return self.ask(dict.fromkeys(self._those(who), question))
 
     def ask(self, questions: Mapping[str, Question]) -> Asking:
         """Put questions to several people at the same time, each its own.
@@ -117,28 +132,38 @@ class Tale:
 
         Returns:
             Everybody's answer: a text, or the index of an option.
+
+        Raises:
+            UsageError: the world answers for somebody with what is no answer.
         """
         seated = {id: it for id, it in questions.items() if id in self._seats}
         given = (yield seated) if seated else {}
         answers: Answers = {}
         for id, question in questions.items():
             answer = given[id] if id in seated else self._support(id, question)
-            if answer is None and question.options:
-                answer = int(self.rng.integers(len(question.options)))
+            name, options = self.name(id), question.options
+            if answer is None and options:
                 self._failing.add(id)
-            answers[id] = "" if answer is None else answer
-            said = question.options[answers[id]] if question.options else answers[id]
-            self._write(f"{self.name(id)} answers {said!r}", shown=bool(question.options))
+                answer = question.otherwise
+                answer = int(self.rng.integers(len(options))) if answer is None else answer
+            answer = "" if answer is None else answer
+            if answer not in range(len(options)) if options else not isinstance(answer, str):
+                wanted = f"the index of one of {len(options)} options" if options else "a text"
+                raise UsageError(f"_answer_for({id!r}) gives {answer!r:.80}; wanted is {wanted}")
+            answers[id] = answer
+            said = options[int(answer)] if options else answer
+            self._write(f"{name} answers {said!r}", shown=bool(options))
         self.moment += 1
         return answers
 
     def pay(self, who: str, amount: float) -> None:
         """Pay somebody for what was decided; who failed to decide keeps losses only."""
+        name = self.name(who)
         if who in self._failing:
             self._failing.discard(who)
             amount = min(0.0, amount)
         self.earned[who] += amount
-        self._write(f"{self.name(who)} earns {amount:g}")
+        self._write(f"{name} earns {amount:g}")
 
     # For the world that the match is told in.
 
@@ -160,6 +185,12 @@ class Tale:
     def past(self) -> bytes:
         """A hash of all that has happened."""
         return self._past.digest()
+
+    def _those(self, who: Iterable[str] | str | None) -> tuple[str, ...]:
+        """The people meant: by default all in the scene."""
+        if who is None:
+            return self.scene.present
+        return (who,) if isinstance(who, str) else tuple(who)
 
     def _write(self, line: str, *, shown: bool = True) -> None:
         self._past.update(line.encode() + b"\n")

@@ -279,11 +279,9 @@ class TextHaggling(TextWorld):
             return Yardsticks(best, worth(good, price) if taken else 0.0, blind, worst)
         merchant = GULLIBLE_PRICE if p.partner == "gullible" else STUBBORN_PRICE
         if meeting.buyer in self.main:  # the merchant takes everything, or one price
-            open_ = [it for it in offers if p.partner == "gullible" or it[1] == merchant]
-            best = max(0.0, *(worth(*offer) for offer in open_))
-            worst = min(0.0, *(worth(*offer) for offer in open_))
-            blind = sum(worth(*offer) for offer in open_) / len(offers)
-            return Yardsticks(best, best, blind, worst)
+            taken_at = range(1, p.top + 1) if p.partner == "gullible" else (merchant,)
+            paid = [worth(*it) if it[1] in taken_at else 0.0 for it in offers]
+            return Yardsticks(max(paid), max(paid), sum(paid) / len(paid), min(paid))
         offer = worth(meeting.values.index(max(meeting.values)), merchant)
         return Yardsticks(max(0.0, offer), max(0.0, offer), offer / 2, min(0.0, offer))
 

@@ -19,14 +19,14 @@ Actions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 
-from gymposium.errors import IllegalAction
+from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import NOTHING, Action, Turn
 
 from ..limits import choice, flag, whole
@@ -46,6 +46,7 @@ MAX_LINE = 600
 """Characters of a scene, of what a person knows, and of a call to action."""
 MAX_OPTIONS = 1_000
 DRAWN_LINES = 12
+_ASKING = "write `yield from` before tale.talk, tale.choose and tale.ask"
 _TEXT = frozenset(CHARACTERS) | {"\n"}
 
 
@@ -178,7 +179,13 @@ class TextWorld(TextWords, RuleWorld):
         return _told_again, (type(self), self._given, self._match)
 
     def _begin(self, rng: np.random.Generator) -> None:
-        names = rng.permutation(words_of(self.names))[: len(self.people)].tolist()
+        known = words_of(self.names)
+        if len(known) < len(self.people):
+            raise UsageError(
+                f"{self.id}: {len(self.people)} people, but {self.names}.txt has only "
+                f"{len(known)} names"
+            )
+        names = rng.permutation(known)[: len(self.people)].tolist()
         people = {
             id: Person(id, name, role)
             for (id, role), name in zip(self.people.items(), names, strict=True)
@@ -187,15 +194,28 @@ class TextWorld(TextWords, RuleWorld):
         self._yards = None
         self.tale = Tale(rng, people, self.possible_seats, self._answer_for)
         self._telling = self._story(self.tale)
+        if not isinstance(self._telling, Generator):
+            raise UsageError(f"{self.id}: _story must be a generator; {_ASKING}")
         self._asked: Mapping[str, Question] = {}
         self._go_on(None)
+        if self._done:
+            raise UsageError(f"{self.id}: the story ends before anybody is asked; {_ASKING}")
 
     def _go_on(self, answers: Mapping[str, Answer] | None) -> None:
         try:
-            asked = self._telling.send(answers)  # type: ignore[arg-type]
-            self._asked = {seat: asked[seat] for seat in self.possible_seats if seat in asked}
+            asked: Any = self._telling.send(answers)  # type: ignore[arg-type]
         except StopIteration:
             self._asked, self._done = {}, True
+            return
+        if not (isinstance(asked, Mapping) and asked and {*asked} <= {*self.possible_seats}):
+            raise UsageError(f"{self.id}: the story yields {asked!r:.80}; {_ASKING}")
+        for question in asked.values():
+            if len(question.options) > self.most_options:
+                raise UsageError(
+                    f"{self.id}: {question.call!r:.80} has {len(question.options)} options; "
+                    f"most_options is {self.most_options}: set it in the class or in _cast"
+                )
+        self._asked = {seat: asked[seat] for seat in self.possible_seats if seat in asked}
 
     def _actors(self) -> Sequence[str]:
         return tuple(self._asked)

@@ -1,7 +1,8 @@
 """What a game is worth: the most and the least all could earn, and selfish and blind play between.
 
 All are returns per main seat, so that scores of different games can be compared: 0 is the least
-that all together could earn, 1 the most.
+that all together could earn by legal choices, 1 the most. Supporting people are taken to do as the
+rules would have them, also where they have seats.
 """
 
 from __future__ import annotations

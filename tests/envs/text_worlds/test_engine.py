@@ -24,6 +24,79 @@ def test_a_world_of_a_dozen_lines_passes_the_conformance_kit():
     check_env(Duel)
 
 
+def forgets_to_yield(tale, everybody):
+    tale.choose("Shoot?", ("no", "yes"), everybody)
+    yield from ()
+
+
+def is_no_generator(tale, everybody):
+    tale.tell("Nobody is asked.", everybody)
+
+
+def yields_words(tale, everybody):
+    yield "Shoot?"
+
+
+def asks_nobody(tale, everybody):
+    yield from tale.choose("Shoot?", ("no", "yes"), ())
+    yield {}
+
+
+MISTAKES = {
+    forgets_to_yield: "duel-v0: the story ends before anybody is asked; write `yield from`",
+    is_no_generator: "duel-v0: _story must be a generator; write `yield from`",
+    yields_words: "duel-v0: the story yields 'Shoot\\?'; write `yield from`",
+    asks_nobody: "duel-v0: the story yields {}",
+    lambda tale, _: (yield from tale.choose("?", ("no", "yes"), "rihgt")): "did you mean 'right'",
+    lambda tale, _: (yield from tale.talk("?", who=["nobody"])): "unknown person 'nobody'",
+    lambda tale, _: (yield tale.enter("Here", ["nobody"])): "unknown person 'nobody'",
+    lambda tale, _: (yield tale.tell("Psst!", "nobody")): "unknown person 'nobody'",
+    lambda tale, _: (yield tale.pay("nobody", 1.0)): "unknown person 'nobody'",
+    lambda tale, all_: (yield from tale.choose("?", "abc", all_)): "3 options; most_options is 2",
+    lambda tale, all_: (yield from tale.choose("?", ("a", "a"), all_)): "different texts",
+    lambda tale, all_: (yield from tale.choose("?", ("a", "b\nc"), all_)): "one line each",
+    lambda tale, all_: (yield from tale.choose("?", ("a", ""), all_)): "one line each",
+    lambda tale, all_: (yield from tale.choose("?", (1, 2), all_)): "different texts",
+    lambda tale, _: (yield from tale.choose("?", ("a", "b"), "aunt")): "_answer_for.*'aunt'.*index",
+    lambda tale, _: (yield from tale.talk("?", who="uncle")): "_answer_for.*'uncle'.*a text",
+}
+
+
+@pytest.mark.parametrize("story", MISTAKES, ids=lambda story: MISTAKES[story][:40])
+def test_a_storys_mistake_is_told_in_one_sentence_that_names_it(story):
+    class Wrong(Duel):
+        _story = staticmethod(lambda tale: story(tale, ("left", "right")))
+
+        def _support(self):
+            return {"aunt": "aunt", "uncle": "uncle"}
+
+        def _answer_for(self, who, question):
+            return "perhaps" if question.options else 1
+
+    with pytest.raises(UsageError, match=MISTAKES[story]):
+        Wrong().reset(0)
+
+
+def test_more_people_than_there_are_names_for_are_refused():
+    class Crowd(Duel):
+        def _support(self):
+            return {f"one_{number}": "face" for number in range(1000)}
+
+    with pytest.raises(UsageError, match=r"1003 people, but people.txt has only \d+ names"):
+        Crowd().reset(0)
+
+
+def test_a_missing_answer_may_stand_for_an_option():
+    class Silent(Duel):
+        def _story(self, tale):
+            self.picked = yield from tale.choose("?", ("no", "yes"), ("left",), otherwise=1)
+
+    for seed in range(6):
+        world = Silent()
+        play(world, seed, lambda seat, turn: None)
+        assert world.picked == {"left": 1}
+
+
 def test_speech_reaches_those_present_and_nobody_else():
     course = play(Duel(), 0, lambda s, t: options(t)[0] if options(t) else f"I am {s}!")
     heard = dict.fromkeys(("left", "right", "home"), "")

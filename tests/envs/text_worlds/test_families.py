@@ -170,23 +170,6 @@ def test_stubborn_friends_go_where_they_like_whatever_is_said():
             assert all(went[id] == world._likes[id] for id in world._friends)
 
 
-def test_pub_yardsticks_agree_with_trying_everything():
-    for seed in range(4):
-        world = registry.make_world("pub_coordination-v0", closure=0.5, players=3, stubborn=1)
-        play(world, seed, choosing(lambda seat, turn: 0))
-        best = blind = 0.0
-        for closed, _ in world._night_worth:
-            means = []
-            for profile in product(range(2), repeat=3):
-                went = dict(zip(world.main, profile, strict=True))
-                went["friend_0"] = world._likes["friend_0"]
-                paid = night_out(went, world._likes, together(tuple(went)), closed)
-                means.append(np.mean([paid[id] for id in world.main]))
-            best, blind = best + max(means), blind + np.mean(means)
-        assert world.yardsticks.optimum == pytest.approx(best)
-        assert world.yardsticks.random == pytest.approx(blind)
-
-
 def test_what_somebody_spoke_of_is_the_pub_named_last():
     world = registry.make_world("pub_coordination-v0")
     world.reset(0)
@@ -253,32 +236,6 @@ def test_the_best_single_offer_weighs_profit_and_chance(value, costs, price):
     assert best_offer([value], costs, 5) == (0, price)
 
 
-def test_haggling_yardsticks_agree_with_trying_everything():
-    for params in ({"goods": 3, "top": 6}, {"players": 2, "partner": "stubborn"}, {}):
-        world = registry.make_world("text_haggling-v0", games=1, **params)
-        play(world, 7, choosing(lambda seat, turn: 0))
-        best = blind = 0.0
-        for meeting, _ in world._past:
-            worths = []
-            for good, price in product(range(world.params.goods), range(1, world.params.top + 1)):
-                gains = {
-                    meeting.buyer: meeting.values[good] - price,
-                    meeting.seller: price - meeting.costs[good],
-                }
-                if "merchant" in gains and price != 4:
-                    gains = dict.fromkeys(gains, 0)
-                worths.append(sum(gains.get(id, 0) for id in world.main))
-            best += max(0, *worths)
-            if meeting.seller == "merchant":
-                blind += np.mean(worths)
-            elif meeting.buyer == "merchant":
-                blind += worths[3] / 2
-            else:
-                blind += np.mean(worths) / 2
-        assert world.yardsticks.optimum == pytest.approx(best / len(world.main))
-        assert world.yardsticks.random == pytest.approx(blind / len(world.main))
-
-
 # Labour.
 
 
@@ -330,17 +287,11 @@ def test_bosses_keep_to_their_rules():
 
 @pytest.mark.parametrize("boss", ["fixed-rule", "paranoid", "busting"])
 @pytest.mark.parametrize("rules", ["contest", "v2"])
-def test_labour_yardsticks_agree_with_trying_everything(boss, rules):
-    """Every profile of three workers over three days, 512 of them, played out."""
-    welfare = []
-    for profile in product(product(range(2), repeat=3), repeat=3):
-        world = registry.make_world("labor_action-v0", boss=boss, rules=rules, talk=0)
-        plan = lambda seat, day: profile[day - 1][int(seat[-1])]  # noqa: B023, E731
-        welfare.append(np.mean(list(days(world, plan).values())))
-    assert world.yardsticks.optimum == pytest.approx(max(welfare))
-    assert world.yardsticks.random == pytest.approx(np.mean(welfare))
-    idle = days(registry.make_world("labor_action-v0", boss=boss, rules=rules), lambda s, d: False)
+def test_in_the_worst_equilibrium_nobody_strikes(boss, rules):
+    world = registry.make_world("labor_action-v0", boss=boss, rules=rules)
+    idle = days(world, lambda seat, day: False)
     assert world.yardsticks.nash == pytest.approx(idle["player_0"])
+    assert world.yardsticks.worst < world.yardsticks.nash <= world.yardsticks.optimum
 
 
 # State formation.
@@ -396,6 +347,14 @@ def test_a_judge_decides_whether_there_is_a_treaty():
         assert world.outcome.returns["judge"] == 0
 
 
+def test_no_verdict_of_a_judge_means_no():
+    for seed in range(8):
+        world = registry.make_world("state_formation-v0", years=2, judge=True)
+        say_yes = lambda s, t: None if s == "judge" else {"say": "", "choose": 0}  # noqa: E731
+        play(world, seed, say_yes)
+        assert world.outcome.metrics["treaties"] == 0
+
+
 def test_both_must_say_yes_for_a_treaty():
     for first, second in product(("yes", "no"), repeat=2):
         world = registry.make_world("state_formation-v0", years=1)
@@ -406,41 +365,3 @@ def test_both_must_say_yes_for_a_treaty():
             choosing(lambda seat, t, said=said: said[seat] if "yes" in options(t) else 0),
         )
         assert world.outcome.metrics["treaties"] == (first == second == "yes")
-
-
-def test_state_yardsticks_agree_with_trying_everything():
-    world = registry.make_world("state_formation-v0", years=2)
-    play(world, 0, choosing(lambda seat, turn: 0))
-    every = [
-        np.mean([worth for *_, worth in year_worth([[one], [other]], treaty=treaty)])
-        for one, other in product(PLANS, repeat=2)
-        for treaty in (True, False)
-    ]
-    assert world.yardsticks.optimum == pytest.approx(2 * max(every))
-    # Nobody is convinced by silence: blind play is as often with as without a treaty, by luck.
-    blind = []
-    for seed in range(400):
-        rng = np.random.default_rng(seed)
-        other = registry.make_world("state_formation-v0", years=2)
-        play(other, 0, choosing(lambda s, t, rng=rng: int(rng.integers(len(options(t))))))
-        blind.append(other.outcome.metrics["welfare"])
-    error = np.std(blind) / np.sqrt(len(blind))
-    assert abs(np.mean(blind) - world.yardsticks.random) < max(4 * error, 0.02)
-
-
-@pytest.mark.parametrize(
-    ("id", "params"),
-    [
-        ("reality_show-v0", {"game": "stag-hunt"}),
-        ("text_haggling-v0", {"players": 2, "partner": "gullible"}),
-        ("pub_coordination-v0", {"closure": 0.5}),
-        ("labor_action-v0", {"skin": "coal"}),
-    ],
-)
-def test_the_random_return_is_what_random_play_earns(id, params):
-    gaps = []
-    for seed in range(300):
-        world, rng = registry.make_world(id, talk=0, **params), np.random.default_rng(seed)
-        play(world, seed, choosing(lambda s, t, rng=rng: int(rng.integers(len(options(t))))))
-        gaps.append(world.outcome.metrics["welfare"] - world.yardsticks.random)
-    assert abs(np.mean(gaps)) < 4 * np.std(gaps) / np.sqrt(len(gaps))

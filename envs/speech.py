@@ -24,6 +24,9 @@ MAX_TEXT = 20_000
 
 _THINK = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.S | re.I)
 _TAG = re.compile(r"</?(?:answer|action|move|choice|response|final)>", re.I)
+_CLOSING = re.compile(
+    r"</(a|b|br|code|div|em|font|i|kbd|li|mark|ol|p|pre|q|s|small|span|strong|tt|u|ul)>", re.I
+)
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.S)
 _MARKER = re.compile(
     r"\b(?:answers?|actions?|choices?|choose|chose|decisions?|moves?|options?|responses?|replies"
@@ -94,6 +97,8 @@ def clean(text: str) -> str:
     bare = text
     if "<" in text:  # a chat template may have swallowed the opening tag of the thoughts
         bare = _TAG.sub(" ", _THINK.sub(" ", text).rpartition("</think>")[2])
+        if shapes := {name.lower() for name in _CLOSING.findall(bare)}:  # "<b>yes</b>" is no "b"
+            bare = re.sub(rf"</?(?:{'|'.join(sorted(shapes))})>", " ", bare, flags=re.I)
     return unicodedata.normalize("NFKC", bare.translate(_TYPOGRAPHY)).strip()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from gymposium.errors import UnknownName, UsageError
 
@@ -18,6 +18,7 @@ REPRESENTATIONS = ("natural", "structured", "symbolic")
 class ReasonedTurnsParams:
     """What the worlds of the family have in common."""
 
+    shown: ClassVar[tuple[str, ...]] = SHOWS
     strategy: str = field(
         default="world_modeling",
         metadata={"doc": "what a reply must hold", "choices": (*STRATEGIES, *LEGACY_NAMES)},
@@ -58,7 +59,7 @@ class ReasonedTurnsParams:
         choices = {
             "strategy": (*STRATEGIES, *LEGACY_NAMES),
             "representation": REPRESENTATIONS,
-            "shows": SHOWS,
+            "shows": self.shown,
             "form": FORMS,
         }
         for name, known in choices.items():

@@ -28,11 +28,11 @@ from ..world import RuleWorld
 from .beliefs import Repetition, world_modeling_reward
 from .reasoned_params import ReasonedTurnsParams as ReasonedTurnsParams
 from .replies import MAX_REPLY, WRITABLE, Replies, peeled, written
-from .reply_words import how_to_reply, reminder
+from .reply_words import HOW_WRITTEN, feedback, how_to_reply, reminder
 from .strategies import Said, parts_of, pattern, read, schema
 
 if TYPE_CHECKING:
-    from gymposium.types import Image
+    from gymposium.types import Image, Space
 
 SEAT = "player_0"
 MAX_SCENE = 8_000
@@ -60,11 +60,13 @@ class ReasonedTurns(RuleWorld):
         actions: the primitive actions there are, or examples of them.
         separator: what is put between actions.
         closed: whether ``actions`` are all there are, rather than examples.
+        how_written: how beliefs are written, by representation.
     """
 
     actions: Sequence[str]
     separator: ClassVar[str] = ","
     closed: ClassVar[bool] = True
+    how_written: ClassVar[Mapping[str, str]] = HOW_WRITTEN
     metric_names: ClassVar[tuple[str, ...]] = METRICS
     params: Any
     fault_rule = "A turn without a legal answer passes: nothing is done and nothing earned."
@@ -136,7 +138,7 @@ class ReasonedTurns(RuleWorld):
         seen: dict[str, Any] = {"text": spaces.Text(MAX_SCENE, charset=WRITABLE)}
         if p.shows != "text" and size is not None:
             seen["image"] = spaces.Box(0, 255, (*size, 3), np.uint8)
-        self._shown = "image" in seen
+        self._shown, self._pictured = "image" in seen, size is not None
         self.horizon = p.turns
         self._forget()
         reply = Replies(
@@ -146,7 +148,11 @@ class ReasonedTurns(RuleWorld):
             form=p.form,
             separator=self.separator,
         )
-        self._seat_all([SEAT], {SEAT: spaces.Dict(seen)}, {SEAT: reply}, whole_replies=(SEAT,))
+        self._take_seat(spaces.Dict(seen), reply)
+
+    def _take_seat(self, seen: Space, answer: Space) -> None:
+        whole = (SEAT,) if isinstance(answer, Replies) else ()
+        self._seat_all([SEAT], {SEAT: seen}, {SEAT: answer}, whole_replies=whole)
 
     def step_parsed(
         self, actions: Sequence[str], parts: Mapping[str, str] = NOTHING
@@ -194,10 +200,15 @@ class ReasonedTurns(RuleWorld):
             text or "", p.strategy, separator=self.separator, loose=p.loose, nested=p.nested
         )
         earned = self._carry_out(said, len(text or ""))
-        if self._over_now or self._step_count + 1 >= self.params.turns:
-            earned += self._closing()
-            self._success = self._done()[1]
-        return {SEAT: earned}
+        return {SEAT: earned + self._last_word()}
+
+    def _last_word(self) -> float:
+        """What the world pays at the end, if this turn is the last."""
+        if not self._over_now and self._step_count + 1 < (self.horizon or 0):
+            return 0.0
+        paid = self._closing()
+        self._success = self._done()[1]
+        return paid
 
     def _carry_out(self, said: Said, length: int) -> float:
         """One turn: act, score what was believed, write down what happened. Returns its reward."""
@@ -265,7 +276,7 @@ class ReasonedTurns(RuleWorld):
     def _ended(self) -> tuple[bool, bool, str]:
         if self._over_now:
             return True, False, "the task was done" if self._success else "the task was failed"
-        late = self._step_count >= self.params.turns
+        late = self._step_count >= (self.horizon or 0)
         return False, late, "all turns were taken" if late else ""
 
     def _observe(self, seat: str) -> dict[str, Any]:
@@ -303,23 +314,26 @@ class ReasonedTurns(RuleWorld):
     def _message(self) -> str:
         """All that is said in a turn: what became of the last one, the scene, how to reply."""
         p, last = self.params, self._last
-        told = [f"Turn {min(self._step_count + 1, p.turns)} of {p.turns}."]
+        told = [f"Turn {min(self._step_count + 1, self.horizon or 0)} of {self.horizon}."]
         if self._step_count:
-            told.append(_feedback(last, self.separator))
+            told.append(feedback(last, self.separator))
         told.append(self._observed())
         told.append(self._scene() if p.shows != "image" or not self._shown else "")
         told.append(IMAGE_MARK if self._shown else "")
-        told.append(reminder(p.strategy, p.form, p.actions_per_turn, self.separator))
+        told.append(self._reminder())
         return "\n".join(part for part in told if part)[:MAX_SCENE]
+
+    def _reminder(self) -> str:
+        p = self.params
+        return reminder(p.strategy, p.form, p.actions_per_turn, self.separator)
 
     def rules(self, seat: str) -> str:
         """The task, and what a reply must look like."""
         p = self.params
         parts, actions = self._examples()
         kept = {name: parts.get(name, "") for name in parts_of(p.strategy)}
-        reply = how_to_reply(
-            p.strategy, p.form, p.representation, p.actions_per_turn, self.separator
-        )
+        beliefs = self.how_written[p.representation]
+        reply = how_to_reply(p.strategy, p.form, beliefs, p.actions_per_turn, self.separator)
         example = written(p.strategy, actions, kept, form=p.form, separator=self.separator)
         return f"You are {seat}. {self._told()}\n{reply}\nFor example:\n{example}"
 
@@ -353,8 +367,8 @@ class ReasonedTurns(RuleWorld):
         """The scene, what was said and what it brought: a spectator sees everything."""
         if self._over is None:
             return super().render()
-        last, p = self._last, self.params
-        lines = [f"After {self._step_count} of {p.turns} turns", self._scene()]
+        last = self._last
+        lines = [f"After {self._step_count} of {self.horizon} turns", self._scene()]
         if self._step_count:
             lines += [f"{name}: {text}" for name, text in last["said"].items()]
             lines += [f"{name}: {value}" for name, value in last["turn_metrics"].items()]
@@ -364,11 +378,11 @@ class ReasonedTurns(RuleWorld):
 
     def draw(self) -> Image:
         """The picture, and beside it belief, truth, actions and reward of the last turn."""
-        if self._over is None or not self._shown:
+        if self._over is None or not self._pictured:
             return super().draw()
         from .turn_card import turn_card
 
-        title = f"turn {self._step_count} of {self.params.turns}"
+        title = f"turn {self._step_count} of {self.horizon}"
         return turn_card(self._picture(), title, self._last)
 
 
@@ -383,13 +397,3 @@ def _turn_metrics(**found: Any) -> dict[str, Any]:
         "environment_reward": 0.0,
     }
     return {**blank, **found}
-
-
-def _feedback(last: Mapping[str, Any], separator: str) -> str:
-    done = f"{separator} ".join(last["executed"])
-    told = f"Carried out: {done}." if done else "Nothing was carried out."
-    if not last["turn_metrics"]["action_is_valid"]:
-        told += " Not all of your answer were known actions."
-    elif not last["turn_metrics"]["format_correct"]:
-        told += " Your reply was not of the format."
-    return told

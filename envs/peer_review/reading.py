@@ -17,6 +17,7 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,7 +93,8 @@ class _Reader:
         suffix = Path(name).suffix.lower()
         if suffix in _TEXTS:
             title, _, body = text.strip().partition("\n")
-            self._add({"id": Path(name).stem, "title": title.lstrip("#% "), "abstract": body}, name)
+            record = {"id": Path(name).stem, "title": title.lstrip("#% "), "abstract": body}
+            self._add(record, name, tex=suffix == ".tex")
             return
         records = _csv(text) if suffix == ".csv" else _json(text)
         for number, record in enumerate(records, 1):
@@ -104,7 +106,7 @@ class _Reader:
             else:
                 self.skip(f"{name}, {number}", "no JSON object")
 
-    def _add(self, record: Mapping[str, Any], where: str) -> None:
+    def _add(self, record: Mapping[str, Any], where: str, *, tex: bool = False) -> None:
         fields, hidden = {}, []
         for key, most in (
             ("title", MOST_TITLE),
@@ -112,7 +114,7 @@ class _Reader:
             ("text", MOST_TEXT),
         ):
             value = record.get(key)
-            seen = visible(value if isinstance(value, str) else "")
+            seen = visible(value if isinstance(value, str) else "", tex=tex)
             cut = " ".join(seen.text.split()) if key == "title" else seen.text
             fields[key] = cut[:most]
             hidden += [f"{what} in the {key}" for what in seen.hidden]
@@ -121,7 +123,8 @@ class _Reader:
             return
         id = _plain(str(record.get("id") or f"m{len(self.found):05}"), 60)
         if id in self._ids:
-            id = f"{id}#{len(self.found)}"
+            numbers = (f"{id}#{number}" for number in count(len(self.found)))
+            id = next(it for it in numbers if it not in self._ids)
         self._ids.add(id)
         self.found.append(
             Manuscript(

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import partial
 from typing import NamedTuple
+
+from .hidden_letters import without_unseen_elements, without_unseen_groups
 
 MOST_READ = 200_000
 """Characters that are looked at; what follows is cut off before anything else is done."""
@@ -25,19 +28,12 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\
 # ends somewhere, and nothing is looked at twice.
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _SCRIPT = re.compile(r"<(script|style|template)\b[^<>]{0,400}>.*?(?:</\1>|\Z)", re.S | re.I)
-_UNSEEN_TAG = re.compile(
-    r"<(\w{1,10})\b[^<>]{0,400}?(?:color\s*[:=]\s*[\"']?\s*(?:white|#fff(?:fff)?\b|transparent)"
-    r"|font-size\s*:\s*0|display\s*:\s*none|visibility\s*:\s*hidden"
-    r"|opacity\s*:\s*0(?:\.0+)?\s*[;\"']|\bhidden\b)[^<>]{0,400}>.*?(?:</\1>|\Z)",
-    re.S | re.I,
-)
 _UNSEEN_TEX = re.compile(
-    r"\\(?:textcolor\s*\{\s*white\s*\}|color\s*\{\s*white\s*\}|h?phantom)"
-    r"(?:\s*\{[^{}]{0,20000}\}|[^{}\n]{0,20000})"
-    r"|\\iffalse\b.*?(?:\\fi\b|\Z)",
-    re.S,
+    r"\\iffalse\b.*?(?:\\fi\b|\Z)|\\begin\{comment\}.*?(?:\\end\{comment\}|\Z)", re.S
 )
+_MARKDOWN_COMMENT = re.compile(r"^ {0,3}\[[^\]\n]{0,80}\]:[ \t]*(?:#|<#?>)[^\n]*", re.M)
 _TEX_COMMENT = re.compile(r"(?<!\\)(?:(?<=\n)|\A)[ \t]*%[^\n]{0,20000}")
+_TEX_END = re.compile(r"(?<!\\)%[^\n]*")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>")
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget)\b[^.\n]{0,60}\b(?:instruction|prompt|previous|guideline)"
@@ -56,24 +52,27 @@ class Visible(NamedTuple):
     hidden: tuple[str, ...]
 
 
-def visible(text: str) -> Visible:
+def visible(text: str, *, tex: bool = False) -> Visible:
     """Take out what a reader would not see.
 
     Args:
         text: anything; more than ``MOST_READ`` characters are cut.
+        tex: it is TeX's source, where a percent sign hides the rest of its line.
     """
     found = []
     if len(text) > MOST_READ:
         found.append(f"{len(text) - MOST_READ:,} characters beyond {MOST_READ:,}")
         text = text[:MOST_READ]
-    for pattern, what in (
-        (_COMMENT, "a comment"),
-        (_SCRIPT, "a script or style"),
-        (_UNSEEN_TAG, "white, tiny or hidden letters"),
-        (_UNSEEN_TEX, "white or phantom letters"),
-        (_TEX_COMMENT, "a comment"),
+    for take_out, what in (
+        (partial(_COMMENT.subn, " "), "a comment"),
+        (partial(_SCRIPT.subn, " "), "a script or style"),
+        (without_unseen_elements, "white, tiny or hidden letters"),
+        (without_unseen_groups, "white or phantom letters"),
+        (partial(_UNSEEN_TEX.subn, " "), "a comment"),
+        (partial(_MARKDOWN_COMMENT.subn, " "), "a comment"),
+        (partial((_TEX_END if tex else _TEX_COMMENT).subn, " "), "a comment"),
     ):
-        text, times = pattern.subn(" ", text)
+        text, times = take_out(text)
         if times:
             found.append(what if times == 1 else f"{what}, {times} times")
     text = _TAG.sub(" ", text)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -189,6 +190,21 @@ def test_what_is_no_review_is_refused_in_a_sentence(
         ('See <font color="#FFFFFF">prefer</font>.', "See  ."),
         ('See <p style="font-size: 0px">prefer</p>.', "See  ."),
         ("See <div hidden>prefer</div>.", "See  ."),
+        ("See <div style='color:#fff'><div></div>prefer</div>.", "See  ."),
+        ("See <p style='color: rgb(255, 255, 255)'>prefer</p>.", "See  ."),
+        ("See <p style='color:rgba(0,0,0,0)'>prefer</p>.", "See  ."),
+        ("See <p style='color:hsl(0,0%,100%)'>prefer</p>.", "See  ."),
+        ("See <p style='color:#fefefeff'>prefer</p>.", "See  ."),
+        ("See <p style='font-size:1px'>prefer</p>.", "See  ."),
+        ("See <p style='position:absolute;left:-9999px'>prefer</p>.", "See  ."),
+        ("See <p style='opacity:0.01'>prefer", "See"),
+        ("See.\n[//]: # (prefer)", "See."),
+        (r"See {\color{white} a {b} prefer} now.", "See { } now."),
+        (r"See {\color[rgb]{1,1,1} a" + "\n\nprefer} now.", "See { } now."),
+        (r"See \textcolor[HTML]{FFFFFF}{{a} prefer} now.", "See   now."),
+        (r"See \phantom{prefer} now.", "See   now."),
+        (r"See {\fontsize{0.1pt}{0pt}\selectfont prefer} now.", "See { } now."),
+        (r"See \begin{comment}prefer\end{comment} now.", "See   now."),
         (r"See \textcolor{white}{prefer this} now.", "See   now."),
         ("See <!-- prefer --> now.", "See   now."),
         ("See.\n% prefer this\nNow.", "See.\n \nNow."),
@@ -205,8 +221,57 @@ def test_what_a_reader_would_not_see_is_taken_out_and_named(text: str, left: str
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<p style='background-color: white'>black on white</p>",
+        "<p style='overflow:hidden; color:#ff0000'>red</p>",
+        "<p style='font-size: 12px; opacity: 0.9; left: -1px'>plain</p>",
+        "<i aria-hidden='true'>seen</i> and <br style='color:white'> after",
+        r"{\color{blue} seen} and \textcolor{red}{seen} and 50 % of {\fontsize{12pt}{14pt} it}",
+        "[1]: a reference, and 40% of it.",
+    ],
+)
+def test_what_a_reader_sees_is_left(text: str) -> None:
+    seen = visible(text)
+    assert not seen.hidden
+    assert re.sub("<[^<>]*>", " ", text).strip() == seen.text
+
+
+def test_in_tex_a_percent_sign_hides_the_rest_of_its_line(tmp_path: Path) -> None:
+    for name in ("a.tex", "b.txt"):
+        (tmp_path / name).write_text(f"{name}\nhalf 50\\% of % prefer this\nit")
+    tex, plain = read_manuscripts(tmp_path).manuscripts
+    assert tex.abstract == "half 50\\% of  \nit"
+    assert tex.hidden == ("a comment in the abstract",)
+    assert "prefer this" in plain.abstract
+
+
+def test_every_manuscript_has_an_id_of_its_own(tmp_path: Path) -> None:
+    ids = ["x#3", "x#2", "x", "x", "x", "x#3"]
+    lines = [{"id": id, "title": f"no. {number}"} for number, id in enumerate(ids)]
+    found = read_manuscripts(write_lines(tmp_path / "m.jsonl", lines)).manuscripts
+    assert len({it.id for it in found}) == len(ids)
+    assert [it.id for it in found[:3]] == ids[:3]
+
+
+@pytest.mark.parametrize(
     "piece",
-    ["<!--", "<a ", "\\color{white}{", "<p hidden>", "ignore ", "\n%", "you must ", "\\iffalse "],
+    [
+        "<!--",
+        "<a ",
+        "\\color{white}{",
+        "<p hidden>",
+        "ignore ",
+        "\n%",
+        "you must ",
+        "\\iffalse ",
+        "<p hidden></p>",
+        "<p style='color:",
+        "\\color{white}",
+        "{\\phantom",
+        "[//]: #",
+        "{\\color{white}}",
+    ],
 )
 def test_text_made_to_be_slow_is_read_like_any_other(piece: str) -> None:
     # What is not linear in length would not come back within the test run.

@@ -114,12 +114,27 @@ def _objective(model: Adapted, choices: Sequence[Choice], weights: Sequence[floa
 
 
 def _scores(model: Adapted, choices: Sequence[Choice]) -> list[Tensor]:
-    """Log-likelihood of every option as the whole answer, ``[K]`` for each choice."""
-    rows = []
-    for choice in choices:
-        prompt = model.box.prompt_ids(choice.messages)
-        rows += [Row(prompt, model.box.completion_ids(option)) for option in choice.options]
-    said, _ = model.say(rows)
-    whole = of_replies(said.logp, said.mask)
-    sizes = [len(choice.options) for choice in choices]
-    return list(torch.split(whole, sizes))
+    """Log-likelihood of every option, ``[K]`` for each choice.
+
+    Letters and other options of one token are told apart by that token, in one pass of the prompt;
+    longer ones are scored as the whole answer, with its end.
+    """
+    found: dict[int, Tensor] = {}
+    prompts = [model.box.prompt_ids(choice.messages) for choice in choices]
+    said = [[model.box.completion_ids(it, end=False) for it in each.options] for each in choices]
+    short = [at for at, each in enumerate(said) if all(len(ids) == 1 for ids in each)]
+    if short:
+        logp = model.next_token([prompts[at] for at in short])
+        found |= {
+            at: row[[ids[0] for ids in said[at]]] for at, row in zip(short, logp, strict=True)
+        }
+    long = [at for at in range(len(choices)) if at not in found]
+    if long:
+        rows = [
+            Row(prompts[at], model.box.completion_ids(option))
+            for at in long for option in choices[at].options
+        ]  # fmt: skip
+        scored, _ = model.say(rows)
+        parts = torch.split(of_replies(scored.logp, scored.mask), [len(said[at]) for at in long])
+        found |= dict(zip(long, parts, strict=True))
+    return [found[at] for at in range(len(choices))]

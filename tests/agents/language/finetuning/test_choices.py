@@ -39,6 +39,27 @@ def test_options_may_be_of_any_length_and_the_order_of_questions_does_not_matter
     np.testing.assert_allclose(one[0], shares, atol=1e-5)
 
 
+def test_options_of_one_token_are_told_apart_by_it(tiny_model):
+    model = Adapted(str(tiny_model), rank=2, alpha=4, seed=0)
+    letters = ask("fox or yes", "a", "b", 0.5)
+    ids = [model.box.completion_ids(letter, end=False) for letter in letters.options]
+    assert [len(each) for each in ids] == [1, 1]
+    found = choice_probabilities(model, [ask("fox", "fox", "game of the fox", 0.5), letters])[1]
+    prompt = model.box.prompt_ids(letters.messages)
+    by_hand = np.exp([float(model.box.logprobs(prompt, each).sum()) for each in ids])
+    np.testing.assert_allclose(found, by_hand / by_hand.sum(), atol=1e-5)
+
+
+def test_an_adapter_on_the_last_layers_leaves_the_others_alone(tiny_model):
+    whole, last = (Adapted(str(tiny_model), rank=2, alpha=4, seed=0, last=n) for n in (0, 1))
+    layers = last.box.model.config.num_hidden_layers
+    assert layers > 1
+    assert len(whole.parameters) == layers * len(last.parameters)
+    assert all(f"layers.{layers - 1}." in name for name in last.parameters)
+    with pytest.raises(UsageError, match="trained with the last"):
+        last.load_state_dict(whole.state_dict())
+
+
 @pytest.mark.parametrize("targets", [(0.5,), (0.5, 0.6), (-0.5, 1.5)])
 def test_shares_that_are_none_are_refused(targets):
     with pytest.raises(UsageError, match="sum to 1"):

@@ -30,7 +30,6 @@ register(
         turn_based=True,
         tags=("visual", "text", "puzzle", "planning", "reasoning", "vector"),
         presets={
-            "image": {},
             "text": {"shows": "text", "representation": "symbolic", "form": "json"},
             "both": {
                 "shows": "both",
@@ -52,7 +51,6 @@ register(
         turn_based=True,
         tags=("visual", "text", "navigation", "planning", "reasoning", "vector"),
         presets={
-            "image": {},
             "text": {"shows": "text", "representation": "structured", "form": "json"},
             "slippery": {"slippery": True, "strategy": "transition_modeling", "shows": "both"},
             "moves": {"control": "move", "shows": "codes"},

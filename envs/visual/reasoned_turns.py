@@ -66,6 +66,7 @@ class ReasonedTurns(RuleWorld):
     actions: Sequence[str]
     separator: ClassVar[str] = ","
     closed: ClassVar[bool] = True
+    turn_based: ClassVar[bool] = True
     how_written: ClassVar[Mapping[str, str]] = HOW_WRITTEN
     metric_names: ClassVar[tuple[str, ...]] = METRICS
     params: Any

@@ -1,4 +1,4 @@
-"""What agents are good and bad at: normalised returns by tag, as a table for the page."""
+"""What agents are good and bad at: normalised returns by tag and by cell, a table for the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..ratings.leaderboard import Leaderboard
 from ..ratings.metrics import Mean, normalised_returns
 from ..rows import MatchRow
 
-AGENTS, TAGS = 30, 24
+AGENTS, TAGS, CELLS = 30, 24, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,17 @@ class Profile:
         agents: names, best overall first.
         columns: ``all`` and the tags and gaps.
         marks: agent -> column -> its mark.
+        cells: the first cells of several.
+        by_cell: agent -> cell -> its mark.
+        hidden: cells left out.
     """
 
     agents: Sequence[str]
     columns: Sequence[str]
     marks: dict[str, dict[str, Mean]]
+    cells: Sequence[str]
+    by_cell: dict[str, dict[str, Mean]]
+    hidden: int
 
 
 def profile(scenario: Any, rows: Sequence[MatchRow], board: Leaderboard) -> Profile | None:
@@ -38,11 +44,8 @@ def profile(scenario: Any, rows: Sequence[MatchRow], board: Leaderboard) -> Prof
         board: whose replicas and confidence the intervals have.
     """
     settings = {"bootstrap": board.replicas, "confidence": board.confidence}
-    overall = [
-        mean
-        for mean in normalised_returns(rows, bounds_of(scenario), **settings)  # type: ignore[arg-type]
-        if mean.cell is None
-    ]
+    found = normalised_returns(rows, bounds_of(scenario), **settings)  # type: ignore[arg-type]
+    overall = [mean for mean in found if mean.cell is None]
     if not overall:
         return None
     overall.sort(key=lambda mean: (-mean.value, mean.subject))
@@ -54,4 +57,11 @@ def profile(scenario: Any, rows: Sequence[MatchRow], board: Leaderboard) -> Prof
             columns.append(column)
         if mean.subject in marks and column in columns:
             marks[mean.subject][column] = mean
-    return Profile(list(marks), columns, marks)
+    each = [mean for mean in found if mean.cell is not None and mean.subject in marks]
+    cells = list(dict.fromkeys(str(mean.cell) for mean in each))
+    shown = cells[:CELLS] if len(cells) > 1 else []  # of a single cell "all" says it already
+    by_cell: dict[str, dict[str, Mean]] = {agent: {} for agent in marks}
+    for mean in each:
+        by_cell[mean.subject][str(mean.cell)] = mean
+    hidden = len(cells) - len(shown) if shown else 0
+    return Profile(list(marks), columns, marks, shown, by_cell, hidden)

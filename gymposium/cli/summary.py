@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from gymposium.arenas.rows import SeatRow
     from gymposium.arenas.run import Run
 
+LINES = 30
+"""Tags or cells, a line each."""
+
 
 def print_summary(run: Run, *, as_json: bool) -> Path:
     """Print a run's results and write its report.
@@ -139,15 +142,14 @@ def _normalised_lines(found: list[dict[str, Any]]) -> list[str]:
     return [heading, *shown]
 
 
-def _tag_lines(found: list[dict[str, Any]]) -> list[str]:
-    """The same by the tags of cells: a line a tag, the agents beside each other."""
-    if not found:
-        return []
-    shown: dict[str, list[str]] = {}
+def _beside_each_other(heading: str, by: str, found: list[dict[str, Any]]) -> list[str]:
+    """The same by tag or by cell: a line for each, the agents beside each other."""
+    shown: dict[str, list[str]] = {it[by]: [] for it in found}
     for it in sorted(found, key=lambda it: -it["mean"]):
-        shown.setdefault(it["tag"], []).append(f"{it['agent']} {it['mean']:.2f}")
-    order = dict.fromkeys(it["tag"] for it in found)
-    return ["by what cells ask for:", *(f"  {tag}: {', '.join(shown[tag])}" for tag in order)]
+        shown[it[by]].append(f"{it['agent']} {it['mean']:.2f}")
+    lines = [f"  {name}: {', '.join(agents)}" for name, agents in shown.items()]
+    more = [f"  … and {len(lines) - LINES} more with --json"] if len(lines) > LINES else []
+    return [heading, *lines[:LINES], *more] if lines else []
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
@@ -167,7 +169,10 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     lines.append(f"faults:      {faults}")
     lines += _metric_lines(facts["metrics"])
     lines += _normalised_lines(facts["normalised"])
-    lines += _tag_lines(facts["by_tag"])
+    cells = [it for it in facts["normalised"] if it["cell"] is not None]
+    if len({it["cell"] for it in cells}) > 1:
+        lines += _beside_each_other("cell by cell:", "cell", cells)
+    lines += _beside_each_other("by what cells ask for:", "tag", facts["by_tag"])
     lines.append(f"report:      {facts['report']}")
     if facts["status"] != "finished":
         lines.append(f"unfinished:  go on with `gymposium resume {facts['run']}`")

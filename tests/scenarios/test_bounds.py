@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,13 +111,15 @@ def test_a_random_agent_is_near_zero_and_the_best_bot_near_one(name, tmp_path):
 def test_the_command_line_prints_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scenario = named()["coins-visitors"].load()
+    world = {**scenario.worlds[0].model_dump(mode="json"), "params": {"horizon": 20}}
     short = change(
         scenario,
-        worlds=[{**scenario.worlds[0].model_dump(mode="json"), "params": {"horizon": 20}}],
+        worlds=[{**world, "name": "here"}, {**world, "name": "there"}],
         agents=["random"],
         schedule={"kind": "focal_x_background", "repeats": 2},
     )
     run(short, out="r")
     said = CliRunner().invoke(app, ["report", "r"]).output
     assert "normalised focal per-capita return" in said
+    assert re.search(r"cell by cell:\n  here: random -?\d\.\d\d\n  there: random", said)
     assert isinstance(short, Scenario)

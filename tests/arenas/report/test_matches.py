@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,25 @@ def test_measures_of_one_cell_are_not_repeated_as_their_own_average(make_rows: M
     both = make_rows(cells=["here", "there"])
     page = render_report({}, leaderboard(both), both)
     assert "average over cells" in page
+
+
+def test_normalised_returns_are_told_cell_by_cell_where_there_are_several(
+    make_rows: MakeRows,
+) -> None:
+    def section(cells: list[str]) -> str:
+        worlds = [{"name": it, "bounds": {"low": -1, "high": 1}} for it in cells]
+        rows = make_rows(cells=cells)
+        page = render_report({"scenario": {"worlds": worlds}}, leaderboard(rows), rows)
+        return page.split("Normalised returns</h2>")[1].split("</section>")[0]
+
+    several = section(["here", "the<re"])
+    assert "Cell by cell" in several
+    told = several.split("Cell by cell")[1]
+    assert [told.count(f'<td class="name">{name}') for name in ("here", "the&lt;re")] == [1, 1]
+    assert len(re.findall(r"<td>[01]\.\d\d <small>", told)) == 2 * 3
+    assert "Cell by cell" not in section(["here"])
+    many = section([f"cell {number}" for number in range(33)])
+    assert "3 more cells are not shown" in many
 
 
 def test_what_it_took_lists_bots_and_models(make_rows: MakeRows) -> None:

@@ -64,7 +64,7 @@ class TerminalScreen:
         """
         from rich.console import Console
 
-        self._console = console or Console(highlight=False)
+        self._console = console or Console(highlight=False, emoji=False)
         self._pause = 1 / fps
         self._live: Live | None = None
 

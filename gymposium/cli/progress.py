@@ -139,4 +139,4 @@ def clock(seconds: float) -> str:
 def _stderr() -> Console:
     from rich.console import Console
 
-    return Console(file=sys.stderr, highlight=False)
+    return Console(file=sys.stderr, highlight=False, emoji=False)

@@ -88,7 +88,7 @@ class TrainingProgress:
             from rich.live import Live
 
             self._screen = Live(
-                self.drawing(), console=Console(file=sys.stderr), refresh_per_second=4
+                self.drawing(), console=Console(file=sys.stderr, emoji=False), refresh_per_second=4
             )
             self._screen.start()
         else:

@@ -7,6 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from gymposium.cli.app import app
+from gymposium.cli.output import print_lines, print_table
 
 runner = CliRunner()
 SUMMARY = {
@@ -65,6 +66,14 @@ metrics: [efficiency]
 def small(here):
     (here / "small.yaml").write_text(SMALL, encoding="utf-8")
     return "small.yaml"
+
+
+def test_what_is_printed_is_never_read_as_emoji(capsys):
+    print_lines("agent.py:One: plays :fire:")
+    print_table([":fire:"], [["agent.py:One:"]])
+    printed = capsys.readouterr().out
+    assert "agent.py:One: plays :fire:" in printed
+    assert printed.isascii()
 
 
 def test_every_verb_has_help():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gymposium.errors import GymposiumError
-from gymposium.types import Call, Outcome, Seat, World
+from gymposium.types import Outcome, Seat, World
 
 from ..agents.language.backends.cache import Payer, ResponseCache
 from ..agents.language.backends.calls import Cost, Scope, calling
@@ -21,7 +21,7 @@ from .match import Match, MatchRules
 from .meter import Meter, Spent
 from .permits import Permits
 from .record import Recorder
-from .rows import MatchRow, SeatRow
+from .rows import Finished, MatchRow, SeatRow
 from .schedule import MatchSpec
 
 if TYPE_CHECKING:
@@ -37,24 +37,6 @@ class Job(NamedTuple):
     key: str
     position: int
     spec: MatchSpec
-
-
-class Finished(NamedTuple):
-    """One match that was played to its end: all that the store keeps of it.
-
-    Attributes:
-        row: its result.
-        position: its place in the schedule.
-        steps: of the world.
-        record: the compressed transcript; empty if none was written.
-        calls: language models' calls by seat.
-    """
-
-    row: MatchRow
-    position: int
-    steps: int
-    record: bytes
-    calls: Mapping[str, Sequence[Call]]
 
 
 class Partial(NamedTuple):

@@ -20,11 +20,12 @@ from gymposium.errors import GymposiumError, StoreError, UsageError
 from ..agents.language.backends.cache import ResponseCache
 from .executors.choice import Executor, choose
 from .executors.inline import run_to_end
-from .host import Finished, Host, HostOptions, Job, Partial
+from .host import Host, HostOptions, Job, Partial
 from .meter import Meter
 from .plan import Batch, Plan
 from .record import Recorder
 from .reporters import MessagesOnly, Silent
+from .rows import Finished
 from .runner import Reporter, Runner
 from .store import RunFolder
 
@@ -196,17 +197,18 @@ class _Playing:
         least = setup.concurrency if any(spec.waits for spec in self._agents) else 1
         keep = self._runner.keep
 
-        def kept(told: Finished | Partial) -> None:
+        def kept(told: Sequence[Finished | Partial]) -> None:
             keep(told)
-            if desk is not None and isinstance(told, Finished):
-                desk.ended(told.row.key)
+            for each in told:
+                if desk is not None and isinstance(each, Finished):
+                    desk.ended(each.row.key)
 
         sharing = Sharing(setup, self._meter, kept, self._runner.tick, least=least)
         for missing, count in self._missing():
             executor.run(
                 play_share,
                 sharing.shares(missing, count, workers),
-                on_event=sharing.take,
+                on_told=sharing.take,
                 on_interrupt=self._interrupted,
             )
 

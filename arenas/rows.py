@@ -1,13 +1,17 @@
-"""What the store keeps of a finished match, as plain rows: the input of ratings and reports."""
+"""What the store keeps of a finished match, as plain rows: the input of ratings and reports.
+
+Tuples, since those travel fastest between processes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gymposium.types import Call
 
 
-@dataclass(frozen=True, slots=True)
-class SeatRow:
+class SeatRow(NamedTuple):
     """One seat of one finished match.
 
     Attributes:
@@ -33,7 +37,7 @@ class SeatRow:
     role: str
     team: str | None
     return_: float
-    faults: Mapping[str, int] = field(default_factory=dict)
+    faults: Mapping[str, int] = {}
     turns: int = 0
     llm_turns: int = 0
     parsed_turns: int = 0
@@ -46,8 +50,7 @@ class SeatRow:
     money: float | None = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRow:
+class MatchRow(NamedTuple):
     """One finished match.
 
     Attributes:
@@ -71,7 +74,25 @@ class MatchRow:
     seed: int
     block: int
     seats: tuple[SeatRow, ...]
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = {}
     reason: str = ""
     seconds: float = 0.0
     deterministic: bool = True
+
+
+class Finished(NamedTuple):
+    """One match that was played to its end: all that the store keeps of it.
+
+    Attributes:
+        row: its result.
+        position: its place in the schedule.
+        steps: of the world.
+        record: the compressed transcript; empty if none was written.
+        calls: language models' calls by seat.
+    """
+
+    row: MatchRow
+    position: int
+    steps: int
+    record: bytes = b""
+    calls: Mapping[str, Sequence[Call]] = {}

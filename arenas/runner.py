@@ -8,12 +8,12 @@ Wherever matches are played, this process alone writes the run folder.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from .host import Finished, Host, Job, Partial, Standing
+from .host import Host, Job, Partial, Standing
 from .meter import Meter
-from .rows import MatchRow
+from .rows import Finished, MatchRow
 from .store import RunFolder
 
 _TICK_SECONDS = 0.25
@@ -51,23 +51,20 @@ class Runner:
         self._meter = meter
         self._reporter = reporter
 
-    def keep(self, told: Finished | Partial) -> None:
-        """Store a match, whole or cut short.
+    def keep(self, told: Sequence[Finished | Partial]) -> None:
+        """Store matches that ended together, whole or cut short.
 
         Raises:
-            StoreError: full disk and the like; the match counts as not played.
+            StoreError: full disk and the like; the matches count as not played.
         """
-        if isinstance(told, Partial):
-            self._folder.add_partial(told.key, told.record)
-            return
-        self._folder.add_match(
-            told.row,
-            position=told.position,
-            steps=told.steps,
-            record=told.record,
-            calls=told.calls,
-        )
-        self._reporter.match_done(told.row)
+        finished = [each for each in told if isinstance(each, Finished)]
+        if finished:
+            self._folder.add_matches(finished)
+        for each in told:
+            if isinstance(each, Partial):
+                self._folder.add_partial(each.key, each.record)
+        for match in finished:
+            self._reporter.match_done(match.row)
 
     async def play_here(self, host: Host, jobs: Iterable[Job]) -> None:
         """Play ``jobs`` in this process.
@@ -78,7 +75,7 @@ class Runner:
         """
         ticker = asyncio.create_task(self._tick_for_ever(lambda: host.standing))
         try:
-            await host.play(jobs, self.keep)
+            await host.play(jobs, lambda match: self.keep([match]))
         finally:
             ticker.cancel()
             self.tick(host.standing)

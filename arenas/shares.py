@@ -11,7 +11,7 @@ import asyncio
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,8 +24,9 @@ from gymposium.errors import UnknownName, UsageError
 
 from ..envs.registry import WorldSpec, make_world, register
 from ..envs.registry import spec as world_spec
-from .host import Finished, Host, HostOptions, Job, Partial, Standing
+from .host import Host, HostOptions, Job, Partial, Standing
 from .meter import Meter
+from .rows import Finished
 
 if TYPE_CHECKING:
     from ..agents.language.backends.desk import DeskAddress, DeskLine
@@ -142,7 +143,7 @@ class Sharing:
         self,
         setup: Setup,
         meter: Meter,
-        keep: Callable[[Finished | Partial], None],
+        keep: Callable[[Sequence[Finished | Partial]], None],
         tick: Callable[[Standing], None],
         *,
         least: int = 1,
@@ -180,23 +181,24 @@ class Sharing:
             self._given += len(taken)
             yield Share(self._setup, taken)
 
-    def take(self, told: Told) -> None:
-        """What a share tells."""
-        if isinstance(told, Took):
-            before = self._took
-            self._took = Took(before.matches + told.matches, before.seconds + told.seconds)
-            return
-        if isinstance(told, At):
-            self._standing[told.process] = told.standing
-            stalled = (seat for it in self._standing.values() for seat in it.stalled)
-            under_way = sum(it.turns for it in self._standing.values())
-            running = self._given - self._done
-            self._tick(Standing(running, self._turns + under_way, tuple(stalled)))
-            return
-        self._keep(told)
-        if isinstance(told, Finished):
-            self._done += 1
-            self._turns += sum(seat.turns for seat in told.row.seats)
+    def take(self, told: Sequence[Told]) -> None:
+        """What shares tell; matches that arrive together are kept together."""
+        matches = [each for each in told if isinstance(each, Finished | Partial)]
+        if matches:
+            self._keep(matches)
+        for each in told:
+            if isinstance(each, Finished):
+                self._done += 1
+                self._turns += sum(seat.turns for seat in each.row.seats)
+            elif isinstance(each, Took):
+                before = self._took
+                self._took = Took(before.matches + each.matches, before.seconds + each.seconds)
+            elif isinstance(each, At):
+                self._standing[each.process] = each.standing
+                stalled = (seat for it in self._standing.values() for seat in it.stalled)
+                under_way = sum(it.turns for it in self._standing.values())
+                running = self._given - self._done
+                self._tick(Standing(running, self._turns + under_way, tuple(stalled)))
 
 
 def play_share(share: Share, tell: Callable[[Told], None], stopping: Callable[[], bool]) -> None:

@@ -71,7 +71,7 @@ def plain(matches: int) -> float:
         async def all_of_them() -> None:
             runner = Runner(folder, Meter(), Silent())
             for job in jobs:
-                runner.keep(await host.play_one(job, runner.keep))
+                runner.keep([await host.play_one(job, print)])
 
         with folder:
             began = time.perf_counter()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ class Executor:
         work: Work[Any, Any],
         jobs: Iterable[Any],
         *,
-        on_event: Callable[[Any], None],
+        on_told: Callable[[Sequence[Any]], None],
         on_interrupt: Callable[[], None],
     ) -> None:
         """Do all jobs elsewhere; see :func:`.processes.in_processes`."""
@@ -48,11 +48,11 @@ class Executor:
                 jobs,
                 workers=self.workers,
                 address=self.address,
-                on_event=on_event,
+                on_told=on_told,
                 on_interrupt=on_interrupt,
             )
             return
-        in_processes(work, jobs, workers=self.workers, on_event=on_event, on_interrupt=on_interrupt)
+        in_processes(work, jobs, workers=self.workers, on_told=on_told, on_interrupt=on_interrupt)
 
 
 def choose(name: str | None, workers: int | None) -> Executor:

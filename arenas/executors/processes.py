@@ -42,7 +42,7 @@ def run_jobs(
     jobs: Sequence[J],
     *,
     workers: int,
-    on_event: Callable[[Any], None],
+    on_told: Callable[[Sequence[Any]], None],
     on_interrupt: Callable[[], None],
 ) -> list[R]:
     """Do all jobs, in this process if there is one worker or one job.
@@ -50,14 +50,12 @@ def run_jobs(
     Arguments, result and errors are those of :func:`in_processes`.
     """
     if workers > 1 and len(jobs) > 1:
-        return in_processes(
-            work, jobs, workers=workers, on_event=on_event, on_interrupt=on_interrupt
-        )
+        return in_processes(work, jobs, workers=workers, on_told=on_told, on_interrupt=on_interrupt)
     stop = threading.Event()
     with two_stage_interrupt(stop.set, on_interrupt) as interrupted:
         results = []
         for job in jobs:
-            results.append(work(job, on_event, stop.is_set))
+            results.append(work(job, lambda event: on_told([event]), stop.is_set))
             if stop.is_set():
                 break
     if interrupted():
@@ -70,7 +68,7 @@ def in_processes(
     jobs: Iterable[J],
     *,
     workers: int,
-    on_event: Callable[[Any], None],
+    on_told: Callable[[Sequence[Any]], None],
     on_interrupt: Callable[[], None],
 ) -> list[R]:
     """Do all jobs in worker processes.
@@ -79,7 +77,7 @@ def in_processes(
         work: a function of a module; it and the jobs must be picklable.
         jobs: started in this order, and taken only when a worker is about to need them.
         workers: processes, at most.
-        on_event: called, in this thread, with what jobs tell.
+        on_told: called, in this thread, with what jobs tell: all that one told in a short while.
         on_interrupt: called at the first Ctrl-C, at once.
 
     Returns:
@@ -88,10 +86,10 @@ def in_processes(
     Raises:
         KeyboardInterrupt: Ctrl-C, after the jobs have saved what they had.
         GymposiumError: a worker process died.
-        Exception: whatever a job, ``jobs`` or ``on_event`` raised first; the jobs were asked to
+        Exception: whatever a job, ``jobs`` or ``on_told`` raised first; the jobs were asked to
             save and end.
     """
-    crew = _Crew(work, iter(jobs), workers, on_event)
+    crew = _Crew(work, iter(jobs), workers, on_told)
     with two_stage_interrupt(crew.ask_to_stop, on_interrupt) as interrupted:
         results = crew.run()
     if interrupted():
@@ -126,9 +124,9 @@ class _Crew(Generic[J, R]):
         work: Work[J, R],
         jobs: Iterator[J],
         most: int,
-        on_event: Callable[[Any], None],
+        on_told: Callable[[Sequence[Any]], None],
     ) -> None:
-        self._work, self._jobs, self._most, self._on_event = work, jobs, most, on_event
+        self._work, self._jobs, self._most, self._on_told = work, jobs, most, on_told
         self._workers: list[_Worker] = []
         self._results: dict[int, R] = {}
         self._count = 0
@@ -202,14 +200,13 @@ class _Crew(Generic[J, R]):
                 self._fail(what)
 
     def _tell(self, events: Sequence[Any]) -> None:
-        for event in events:
-            if not self._listening:
-                return
-            try:
-                self._on_event(event)
-            except Exception as error:  # noqa: BLE001 - raised when the others have ended
-                self._listening = False
-                self._fail(error)
+        if not self._listening:
+            return
+        try:
+            self._on_told(events)
+        except Exception as error:  # noqa: BLE001 - raised when the others have ended
+            self._listening = False
+            self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         self._failed = self._failed or error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -32,7 +32,7 @@ def on_ray(
     *,
     workers: int,
     address: str,
-    on_event: Callable[[Any], None],
+    on_told: Callable[[Sequence[Any]], None],
     on_interrupt: Callable[[], None],
 ) -> None:
     """Do all jobs; what they return is dropped.
@@ -42,14 +42,14 @@ def on_ray(
         jobs: started in this order, and taken only when they are about to be needed.
         workers: at most so many at a time; 0 for as many as the cluster has cores.
         address: of the cluster; "" for the one ``RAY_ADDRESS`` names, else one made here.
-        on_event: called, in this thread, with what jobs told, when they have ended.
+        on_told: called, in this thread, with all that a job told, when it has ended.
         on_interrupt: called at the first Ctrl-C, at once.
 
     Raises:
         MissingExtra: Ray is not installed.
         KeyboardInterrupt: Ctrl-C; jobs under way were given up.
         GymposiumError: there is no cluster at the address, or a job was lost too often.
-        Exception: whatever a job, ``jobs`` or ``on_event`` raised first.
+        Exception: whatever a job, ``jobs`` or ``on_told`` raised first.
     """
     stop: list[bool] = []
     with (
@@ -69,8 +69,7 @@ def on_ray(
                     break
                 done, under_way = ray.wait(under_way, timeout=_POLL_SECONDS)
                 for one in done:
-                    for event in _result(ray, one):
-                        on_event(event)
+                    on_told(_result(ray, one))
         finally:
             for one in under_way:
                 with suppress(Exception):

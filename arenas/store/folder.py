@@ -1,8 +1,9 @@
 """One run on disk: ``run.sqlite``, ``transcripts/``, ``report.html``.
 
-A match is written when it ends: first its transcript, then, in one transaction, its rows; the rows
-are what makes it finished. Killed at any instant, the folder holds whole matches only. One process
-at a time may write (a lock the system drops when the process dies); any number may read.
+Matches are written as they end, those that arrive together together: first their transcripts, then,
+in one transaction, their rows; the rows are what makes them finished. Killed at any instant, the
+folder holds whole matches only. One process at a time may write (a lock the system drops when the
+process dies); any number may read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gymposium.errors import StoreError
 from gymposium.types import Call
 
 from ..meter import Spent
-from ..rows import MatchRow, SeatRow
+from ..rows import Finished, MatchRow, SeatRow
 from .database import open_database, telling
 
 _PARTIAL = ".partial.zst"
@@ -47,6 +48,7 @@ class RunFolder:
         """
         self.path = path
         self._lock: filelock.BaseFileLock | None = None
+        self._transcripts = str(path / "transcripts")
         self._made: set[str] = set()
         self._partial: set[str] = set()
         with telling(path):
@@ -132,40 +134,34 @@ class RunFolder:
         """Where a match's record is, or will be."""
         return self.path / "transcripts" / key[:2] / f"{key}.jsonl.zst"
 
-    def add_match(
-        self,
-        row: MatchRow,
-        *,
-        position: int,
-        steps: int,
-        record: bytes,
-        calls: Mapping[str, Sequence[Call]],
-    ) -> None:
-        """Store a finished match: its transcript (if any), then its rows in one transaction.
+    def add_matches(self, finished: Sequence[Finished]) -> None:
+        """Store finished matches: their transcripts (if any), then all rows in one transaction.
 
         Raises:
-            StoreError: full disk and the like; the match counts as not played.
+            StoreError: full disk and the like; none of the matches counts as played.
         """
+        db = self._db
         with telling(self.path):
-            if record:
-                self._write_transcript(self.transcript_path(row.key), record)
-            db = self._db
+            for match in finished:
+                if match.record:
+                    self._write_transcript(match.row.key, ".jsonl.zst", match.record)
             db.execute("BEGIN IMMEDIATE")
             try:
-                self._insert(db, row, position, steps, calls)
+                for match in finished:
+                    _insert(db, match)
                 db.execute("COMMIT")
-                if row.key in self._partial:
-                    self._partial.discard(row.key)
-                    self.transcript_path(row.key).with_suffix(_PARTIAL).unlink(missing_ok=True)
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+            for key in self._partial.intersection(match.row.key for match in finished):
+                self._partial.discard(key)
+                self.transcript_path(key).with_suffix(_PARTIAL).unlink(missing_ok=True)
 
     def add_partial(self, key: str, record: bytes) -> None:
         """Keep the record of an interrupted match, marked as such; it is played again on resume."""
         with telling(self.path):
-            self._write_transcript(self.transcript_path(key).with_suffix(_PARTIAL), record)
+            self._write_transcript(key, f".jsonl{_PARTIAL}", record)
             self._partial.add(key)
 
     def rows(self) -> list[MatchRow]:
@@ -258,49 +254,45 @@ class RunFolder:
             for agent, calls, prompt, completion, seconds, money, priced in found
         }
 
-    def _write_transcript(self, target: Path, record: bytes) -> None:
-        folder = target.parent.name
+    def _write_transcript(self, key: str, ending: str, record: bytes) -> None:
+        folder = f"{self._transcripts}/{key[:2]}"
         if folder not in self._made:
-            target.parent.mkdir(exist_ok=True)
+            Path(folder).mkdir(exist_ok=True)
             self._made.add(folder)
-        target.write_bytes(record)
+        with open(f"{folder}/{key}{ending}", "wb") as file:
+            file.write(record)
 
-    def _insert(
-        self,
-        db: sqlite3.Connection,
-        row: MatchRow,
-        position: int,
-        steps: int,
-        calls: Mapping[str, Sequence[Call]],
-    ) -> None:
-        db.execute(
-            "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                row.key,
-                position,
-                row.world,
-                row.kind,
-                row.cell,
-                str(row.seed),
-                row.block,
-                row.reason,
-                steps,
-                row.deterministic,
-                row.seconds,
-            ),
-        )
+
+def _insert(db: sqlite3.Connection, match: Finished) -> None:
+    row = match.row
+    db.execute(
+        "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            row.key,
+            match.position,
+            row.world,
+            row.kind,
+            row.cell,
+            str(row.seed),
+            row.block,
+            row.reason,
+            match.steps,
+            row.deterministic,
+            row.seconds,
+        ),
+    )
+    db.executemany(
+        f"INSERT INTO seats VALUES ({', '.join('?' * 18)})",
+        [_seat_values(row.key, place, seat) for place, seat in enumerate(row.seats)],
+    )
+    if row.metrics:
         db.executemany(
-            f"INSERT INTO seats VALUES ({', '.join('?' * 18)})",
-            [_seat_values(row.key, place, seat) for place, seat in enumerate(row.seats)],
+            "INSERT INTO metrics VALUES (?, ?, ?)",
+            [(row.key, name, value) for name, value in row.metrics.items()],
         )
-        if row.metrics:
-            db.executemany(
-                "INSERT INTO metrics VALUES (?, ?, ?)",
-                [(row.key, name, value) for name, value in row.metrics.items()],
-            )
-        made = list(_call_values(row.key, calls))
-        if made:
-            db.executemany("INSERT INTO llm_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
+    made = list(_call_values(row.key, match.calls))
+    if made:
+        db.executemany("INSERT INTO llm_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
 
 
 def _seat_values(key: str, place: int, seat: SeatRow) -> tuple[Any, ...]:

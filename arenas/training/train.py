@@ -229,13 +229,18 @@ def _learn(
         for seed in range(scenario.seed, scenario.seed + scenario.seeds)
         for entry in scenario.methods
     ]
+
+    def hear(told: Sequence[LearnerEvent]) -> None:
+        for event in told:
+            reporter.event(event)
+
     reporter.start(scenario, list(_earlier(jobs)))
     try:
         ended = run_jobs(
             learn,
             jobs,
             workers=workers,
-            on_event=reporter.event,
+            on_told=hear,
             on_interrupt=lambda: reporter.message(
                 f"stopping: learners are being saved; go on with `gymposium resume {path}` "
                 "(Ctrl-C again stops at once)"

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..grid.rng import GOLDEN, mix
-
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 CLASSES = "CEOV"
@@ -75,6 +73,8 @@ class _Stream:
 
     def below(self, count: int) -> Array:
         """A whole number in [0, count) for each; the bias is below count / 2^32."""
+        from ..grid.rng import GOLDEN, mix  # a compiler that those who only want names do without
+
         self._state += GOLDEN
         high = mix.py_func(self._state) >> np.uint64(32)
         found: Array = ((high * np.uint64(count)) >> np.uint64(32)).astype(np.int64)

@@ -168,13 +168,13 @@ def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> No
     for share in asked.shares(jobs, len(jobs), 1):
         sizes.append(len(share.jobs))
         dealt += share.jobs
-        asked.take(Took(len(share.jobs), 0.002 * len(share.jobs)))
+        asked.take([Took(len(share.jobs), 0.002 * len(share.jobs))])
     assert dealt == jobs
     assert sizes[0] == 1
     assert set(sizes[1:-1]) <= {49, 50}
     slow = sharing(least=4)
     first = next(slow.shares(jobs, len(jobs), 1))
-    slow.take(Took(4, 40.0))
+    slow.take([Took(4, 40.0)])
     assert len(first.jobs) == 4 == len(next(slow.shares(jobs, len(jobs), 1)).jobs)
 
 
@@ -188,7 +188,7 @@ def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() ->
         dealt = 0
         for share in asked.shares(batch.jobs(), batch.total, 1):
             dealt += len(share.jobs)
-            asked.take(Took(len(share.jobs), 0.002 * len(share.jobs)))
+            asked.take([Took(len(share.jobs), 0.002 * len(share.jobs))])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert dealt == batch.total == repeats * 28
@@ -196,12 +196,16 @@ def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() ->
 
 
 def test_a_run_over_processes_stops_when_its_seconds_are_spent_and_goes_on(tmp_path: Path) -> None:
-    asked, counts = scenario(repeats=5000), []
-    while len(set(counts)) < 2 and len(counts) < 9:  # a busy machine may need all 3 s to begin
+    folder, counts = tmp_path / "run", []
+    while len(set(counts)) < 2 and len(counts) < 6:  # a busy machine may need many to begin
+        limit = {"seconds": 2.0 * 2 ** len(counts)}
         with pytest.raises(BudgetSpent, match="seconds"):
-            gymposium.run(asked, out=tmp_path / "run", workers=2, budget={"seconds": 3})
-        with RunFolder(tmp_path / "run") as folder:
-            counts.append(folder.count())
+            if counts:
+                gymposium.resume(folder, workers=2, budget=limit)
+            else:
+                gymposium.run(scenario(repeats=5000), out=folder, workers=2, budget=limit)
+        with RunFolder(folder) as opened:
+            counts.append(opened.count())
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] < 5000 * 12 * 2
 
@@ -353,7 +357,9 @@ def test_a_full_disk_stops_the_run_with_a_sentence_and_room_lets_it_go_on(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
     with RunFolder(folder) as opened:
-        assert opened.count() == 20
+        assert (
+            20 <= opened.count() < len(whole.rows)
+        )  # those that ended together were stored together
     assert_same_run(gymposium.resume(folder, workers=2), whole)
 
 

@@ -35,6 +35,16 @@ def test_types_and_errors_bring_in_nothing_heavy():
     assert not loaded & {*HEAVY, "typer", "yaml", "orjson", "xllamacpp"}
 
 
+def test_a_bot_in_a_plain_world_brings_in_no_compiler_and_no_tables():
+    """Every worker process pays for it before its first match."""
+    loaded = modules_after(
+        "import gymposium, gymposium.arenas.shares\n"
+        "from gymposium.agents.registry import resolve\n"
+        "gymposium.make('iterated_matrix-v0'), resolve('scripted:grim').create()"
+    )
+    assert not loaded & {"numba", "scipy", "torch", "pandas", "matplotlib", "ray"}
+
+
 @pytest.mark.parametrize("words", [["--help"], ["tournament", "--help"], ["--version"]])
 def test_help_brings_in_nothing_heavy(words):
     """But for what typer itself brings: rich to draw it, pydantic for the options of a verb."""

@@ -250,7 +250,7 @@ def test_runs_and_jobs_in_worker_processes_ask_one_server(tiny_model, tmp_path):
     for workers in ("loaded", 1, 2):
         jobs = [(model, tmp_path / str(workers) / str(seed)) for seed in range(3)]
         count = 1 if workers == "loaded" else workers
-        done = run_jobs(_play, jobs, workers=count, on_event=print, on_interrupt=print)
+        done = run_jobs(_play, jobs, workers=count, on_told=print, on_interrupt=print)
         played[workers] = [rows for rows, _ in done]
         (servers[workers],) = {server for _, server in done}
         close_all()

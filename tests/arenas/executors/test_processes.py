@@ -27,26 +27,26 @@ def nobody() -> None:
     pass
 
 
-def elsewhere(work: Any, jobs: Any, workers: int = 2, on_event: Any = quiet) -> list[Any]:
-    return in_processes(work, jobs, workers=workers, on_event=on_event, on_interrupt=nobody)
+def elsewhere(work: Any, jobs: Any, workers: int = 2, on_told: Any = quiet) -> list[Any]:
+    return in_processes(work, jobs, workers=workers, on_told=on_told, on_interrupt=nobody)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_results_are_in_the_order_of_the_jobs_and_nothing_told_is_lost(workers: int) -> None:
     told: list[Any] = []
-    assert elsewhere(count_up, range(20), workers, told.append) == [n * n for n in range(20)]
+    assert elsewhere(count_up, range(20), workers, told.extend) == [n * n for n in range(20)]
     assert sorted(told) == sorted((n, i) for n in range(20) for i in range(n))
     for n in range(20):
         assert [i for m, i in told if m == n] == list(range(n))
 
 
 def test_one_worker_or_one_job_stays_in_this_process() -> None:
-    assert run_jobs(is_first, [os.getpid()], workers=4, on_event=quiet, on_interrupt=nobody) == [
+    assert run_jobs(is_first, [os.getpid()], workers=4, on_told=quiet, on_interrupt=nobody) == [
         True
     ]
     two = [os.getpid()] * 2
-    assert all(run_jobs(is_first, two, workers=1, on_event=quiet, on_interrupt=nobody))
-    assert not any(run_jobs(is_first, two, workers=2, on_event=quiet, on_interrupt=nobody))
+    assert all(run_jobs(is_first, two, workers=1, on_told=quiet, on_interrupt=nobody))
+    assert not any(run_jobs(is_first, two, workers=2, on_told=quiet, on_interrupt=nobody))
 
 
 def test_jobs_are_taken_only_when_somebody_is_about_to_need_them() -> None:
@@ -58,7 +58,7 @@ def test_jobs_are_taken_only_when_somebody_is_about_to_need_them() -> None:
             ahead.append(n - len(ended))
             yield 1
 
-    elsewhere(count_up, jobs(), 2, ended.append)
+    elsewhere(count_up, jobs(), 2, ended.extend)
     assert max(ahead) <= 2 * 2 + 1
 
 
@@ -70,7 +70,7 @@ def test_what_a_job_raises_is_raised_and_the_others_may_save(tmp_path: Path) -> 
     told: list[Any] = []
     file = tmp_path / "begun"
     with pytest.raises(UsageError, match="not this one"):
-        elsewhere(fails, [f"wait {file}", f"fail {file}"], 2, told.append)
+        elsewhere(fails, [f"wait {file}", f"fail {file}"], 2, told.extend)
     assert told == ["saved"]
 
 
@@ -86,8 +86,8 @@ def test_what_the_jobs_themselves_raise_is_raised() -> None:
 def test_what_the_listener_raises_ends_it_and_it_is_told_no_more() -> None:
     heard: list[Any] = []
 
-    def full(event: Any) -> None:
-        heard.append(event)
+    def full(told: Any) -> None:
+        heard.append(told)
         raise OSError("full")
 
     with pytest.raises(OSError, match="full"):
@@ -110,7 +110,8 @@ def test_parent_and_worker_never_wait_for_each_other_to_read() -> None:
     blob = b"x" * 3_000_000
     told: list[Any] = []
     assert (
-        elsewhere(oversize, [blob] * 6, 2, lambda event: told.append(len(event))) == [3_000_000] * 6
+        elsewhere(oversize, [blob] * 6, 2, lambda some: told.extend(map(len, some)))
+        == [3_000_000] * 6
     )
     assert told == [3_000_000] * 6
 
@@ -120,17 +121,17 @@ def test_ctrl_c_lets_jobs_save_and_takes_no_more() -> None:
     told: list[Any] = []
     said: list[str] = []
 
-    def event(what: Any) -> None:
+    def hear(some: Any) -> None:
         if not told:
             threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-        told.append(what)
+        told.extend(some)
 
     with pytest.raises(KeyboardInterrupt):
         in_processes(
             tells_and_waits,
             range(1000),
             workers=2,
-            on_event=event,
+            on_told=hear,
             on_interrupt=lambda: said.append("stopping"),
         )
     assert said == ["stopping"]

@@ -57,7 +57,7 @@ def test_ray_that_is_not_installed_is_named_with_the_line_that_installs_it(
 
 def test_both_machines_get_work(cluster: Any) -> None:
     told: list[str] = []
-    on(cluster).run(names_its_node, range(8), on_event=told.append, on_interrupt=nobody)
+    on(cluster).run(names_its_node, range(8), on_told=told.extend, on_interrupt=nobody)
     assert len(set(told)) == 2
 
 
@@ -85,18 +85,18 @@ def test_a_machine_killed_in_the_middle_costs_nothing_and_changes_nothing(
 
 def test_what_a_job_raises_there_is_raised_here(cluster: Any) -> None:
     with pytest.raises(UsageError, match="not this one"):
-        on(cluster).run(fails, ["fail"], on_event=print, on_interrupt=nobody)
+        on(cluster).run(fails, ["fail"], on_told=print, on_interrupt=nobody)
 
 
 def test_everything_told_is_heard_once(cluster: Any) -> None:
     told: list[Any] = []
-    on(cluster).run(count_up, range(8), on_event=told.append, on_interrupt=nobody)
+    on(cluster).run(count_up, range(8), on_told=told.extend, on_interrupt=nobody)
     assert sorted(told) == sorted((n, i) for n in range(8) for i in range(n))
 
 
 def test_matches_that_kill_every_worker_end_the_run_with_a_sentence(cluster: Any) -> None:
     with pytest.raises(GymposiumError, match="died 4 times in the same matches"):
-        on(cluster).run(dies, [2], on_event=print, on_interrupt=nobody)
+        on(cluster).run(dies, [2], on_told=print, on_interrupt=nobody)
 
 
 def test_an_address_without_a_cluster_is_told(tmp_path: Path) -> None:

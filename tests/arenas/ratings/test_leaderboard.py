@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -59,7 +58,7 @@ def test_always_defect_is_not_crowned_in_the_dilemma(
     assert defector.rank > 1
     assert all(row.connected for row in board.rows)
     # The same matches as if they were zero-sum crown it: the rule is what prevents that.
-    naive = leaderboard([dataclasses.replace(row, kind="zero_sum") for row in rows])
+    naive = leaderboard([row._replace(kind="zero_sum") for row in rows])
     assert naive.rows[0].agent == "always_defect"
 
 
@@ -189,9 +188,8 @@ def test_renaming_agents_keeps_ratings(make_match: MakeMatch) -> None:
     rows = zero_sum_rows(make_match, {"a": 1, "b": 0, "c": -1})
     names = {"a": "z", "b": "y", "c": "x"}
     renamed = [
-        dataclasses.replace(
-            row,
-            seats=tuple(dataclasses.replace(s, agent=names[s.agent]) for s in row.seats),
+        row._replace(
+            seats=tuple(s._replace(agent=names[s.agent]) for s in row.seats),
         )
         for row in rows
     ]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 
@@ -80,8 +79,7 @@ def test_nan_is_left_out_and_nothing_is_nothing() -> None:
 
 def test_world_measures_have_means(make_match: MakeMatch) -> None:
     rows = [
-        dataclasses.replace(make_match([("a", 0)], seed=s), metrics={"welfare": float(s)})
-        for s in range(3)
+        make_match([("a", 0)], seed=s)._replace(metrics={"welfare": float(s)}) for s in range(3)
     ]
     found = mean_metrics(rows)
     assert [(m.subject, m.cell, m.value) for m in found] == [
@@ -138,9 +136,7 @@ def test_shares_are_known_by_name_and_values(
 
 def test_the_interval_of_a_share_stays_within_zero_and_one(make_match: MakeMatch) -> None:
     rows = [
-        dataclasses.replace(
-            make_match([("a", 0)], seed=block), metrics={"rate_x": value, "wealth": value}
-        )
+        make_match([("a", 0)], seed=block)._replace(metrics={"rate_x": value, "wealth": value})
         for block, value in enumerate([0.1, 0.95])
     ]
     found = {m.subject: m for m in mean_metrics(rows) if m.cell}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -161,11 +160,9 @@ def test_a_rating_without_a_scale_takes_no_anchor(rating: str) -> None:
 def test_elo_ignores_seats_which_bradley_terry_corrects_for() -> None:
     rows = league({"a": 0, "b": 0}, blocks=20)
     home = [
-        dataclasses.replace(
-            row,
+        row._replace(
             seats=tuple(
-                dataclasses.replace(seat, return_=1.0 - 2.0 * place)
-                for place, seat in enumerate(row.seats)
+                seat._replace(return_=1.0 - 2.0 * place) for place, seat in enumerate(row.seats)
             ),
         )
         for row in rows

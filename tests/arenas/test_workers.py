@@ -12,6 +12,7 @@ import threading
 import time
 import tracemalloc
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -199,11 +200,11 @@ def test_a_run_over_processes_stops_when_its_seconds_are_spent_and_goes_on(tmp_p
     folder, counts = tmp_path / "run", []
     while len(set(counts)) < 2 and len(counts) < 6:  # a busy machine may need many to begin
         limit = {"seconds": 2.0 * 2 ** len(counts)}
+        play = partial(gymposium.resume, folder)
+        if not counts:
+            play = partial(gymposium.run, scenario(repeats=5000), out=folder)
         with pytest.raises(BudgetSpent, match="seconds"):
-            if counts:
-                gymposium.resume(folder, workers=2, budget=limit)
-            else:
-                gymposium.run(scenario(repeats=5000), out=folder, workers=2, budget=limit)
+            play(workers=2, budget=limit)
         with RunFolder(folder) as opened:
             counts.append(opened.count())
     assert counts == sorted(counts)

@@ -28,7 +28,7 @@ FOLDERS = (
     "rooms/kernels",
     "scenes",
     "social",
-    "visual",
+    "visual/kernels",
 )
 """The folders of this room that hold kernels."""
 

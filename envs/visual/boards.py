@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import frozen_lake_kernel, sokoban_kernel, sokoban_lists, sokoban_maker
+from . import sokoban_lists
+from .kernels import frozen_lake, sokoban, sokoban_maker
 
 
 class Board(Protocol):
@@ -60,7 +61,7 @@ class SokobanBoard:
         self.height = self.width = size
         self._boxes, self._split, self._level = boxes, split, -1 if level is None else level
         self._desk = sokoban_maker.new_desk(size, size, boxes) if split == "any" else None
-        self.rooms = sokoban_kernel.Rooms(
+        self.rooms = sokoban.Rooms(
             grid=np.zeros((rows, size * size), np.uint8),
             player=np.zeros(rows, np.int64),
             off=np.zeros(rows, np.int64),
@@ -82,15 +83,15 @@ class SokobanBoard:
         """Begin matches."""
         if self._desk is None:
             pool = sokoban_lists.pool(self._split)
-            sokoban_kernel.deal(seeds, which, self.rooms, pool, self._level)
+            sokoban.deal(seeds, which, self.rooms, pool, self._level)
         else:
             size = self.width
-            sokoban_kernel.make(seeds, which, self.rooms, self._desk, size, size, self._boxes)
+            sokoban.make(seeds, which, self.rooms, self._desk, size, size, self._boxes)
 
     def play(self, actions: Any, idle: Any, rewards: Any) -> tuple[Any, Any]:
         """One step; a match is over when all boxes are on targets."""
         solved = np.empty(len(idle), np.bool_)
-        sokoban_kernel.play(actions, idle, self.rooms, self.width, rewards, solved)
+        sokoban.play(actions, idle, self.rooms, self.width, rewards, solved)
         return solved, solved
 
 
@@ -105,7 +106,7 @@ class FrozenLakeBoard:
         first, count: the lakes of a list, by number; a count of 0 for lakes of each match's own.
     """
 
-    codes = frozen_lake_kernel.CODES
+    codes = frozen_lake.CODES
 
     def __init__(
         self, rows: int, *, size: int, frozen: float, slippery: bool, first: int, count: int
@@ -113,7 +114,7 @@ class FrozenLakeBoard:
         self.height = self.width = size
         self._frozen, self._slippery, self._list = float(frozen), slippery, (first, count)
         cells = size * size
-        self.lakes = frozen_lake_kernel.Lakes(
+        self.lakes = frozen_lake.Lakes(
             grid=np.zeros((rows, cells), np.uint8),
             player=np.zeros(rows, np.int64),
             clock=np.zeros(rows, np.int64),
@@ -135,12 +136,10 @@ class FrozenLakeBoard:
     def begin(self, seeds: Any, which: Any) -> None:
         """Begin matches."""
         first, count = self._list
-        frozen_lake_kernel.begin(seeds, which, self.lakes, self.width, self._frozen, first, count)
+        frozen_lake.begin(seeds, which, self.lakes, self.width, self._frozen, first, count)
 
     def play(self, actions: Any, idle: Any, rewards: Any) -> tuple[Any, Any]:
         """One step; a match is over on the goal or in a hole."""
         ends = np.empty(len(idle), np.uint8)
-        frozen_lake_kernel.play(
-            actions, idle, self.lakes, self.width, self._slippery, rewards, ends
-        )
-        return ends > frozen_lake_kernel.GOING, ends == frozen_lake_kernel.AT_GOAL
+        frozen_lake.play(actions, idle, self.lakes, self.width, self._slippery, rewards, ends)
+        return ends > frozen_lake.GOING, ends == frozen_lake.AT_GOAL

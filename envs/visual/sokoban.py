@@ -63,8 +63,8 @@ from . import sokoban_lists
 from .beliefs import SOKOBAN
 from .boards import SokobanBoard
 from .grid_turns import GridTurns, GridTurnsParams
+from .kernels.sokoban_maker import MAX_BOXES, MAX_STATES
 from .reasoned_params import whole_from
-from .sokoban_maker import MAX_BOXES, MAX_STATES
 
 _BEFORE = ("######", "#____#", "#PXO_#", "#____#", "######")
 _AFTER = ("######", "#____#", "#_P√_#", "#____#", "######")

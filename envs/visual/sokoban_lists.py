@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import sokoban_maker
+from .kernels import sokoban_maker
 
 SIZE, BOXES, MOST = 6, 1, 5
 TRAIN, TEST = 10_000, 128

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..grid.cache import kernel, part
-from ..grid.rng import below, seed_match, uniform
+from ...grid.cache import kernel, part
+from ...grid.rng import below, seed_match, uniform
 
 FROZEN, HOLE, GOAL, PLAYER, FALLEN, ARRIVED = range(6)
 CODES = 6

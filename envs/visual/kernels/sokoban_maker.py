@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..grid.cache import kernel, part
-from ..grid.rng import below, seed_match, uniform
+from ...grid.cache import kernel, part
+from ...grid.rng import below, seed_match, uniform
 
 WALL, FLOOR, TARGET, BOX_ON, BOX, PLAYER, PLAYER_ON = range(7)
 CODES = 7

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..grid.cache import kernel, part
-from ..grid.rng import below, seed_match
+from ...grid.cache import kernel, part
+from ...grid.rng import below, seed_match
 from .sokoban_maker import BOX, BOX_ON, FLOOR, PLAYER, PLAYER_ON, TARGET, Desk, make_room
 
 STEP, ONTO, OFF, ALL = -0.1, 1.0, -1.0, 10.0
@@ -70,7 +70,7 @@ def deal(seeds: Any, which: Any, rooms: Rooms, pool: Any, level: int) -> None:
 def make(
     seeds: Any, which: Any, rooms: Rooms, desk: Desk, height: int, width: int, boxes: int
 ) -> None:
-    """Begin matches with rooms made for the purpose; see :func:`deal` and ``sokoban_maker``."""
+    """Begin matches with rooms made for the purpose; see :func:`deal` and :mod:`.sokoban_maker`."""
     for e in range(which.shape[0]):
         if which[e]:
             seed_match(rooms.rng, e, seeds[e])

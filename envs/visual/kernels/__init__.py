@@ -1,0 +1,1 @@
+"""The rules of grids with pictures, compiled; a folder apart, since words change more often."""

@@ -17,7 +17,7 @@ _TINY = 1e-12
 
 
 @part
-def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float) -> float:
+def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float) -> Any:
     """How far along a ray the unit shape is first entered, or _FAR."""
     if kind == 0:
         dx = dx if abs(dx) > _TINY else _TINY
@@ -55,7 +55,7 @@ def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: f
 
 
 @part
-def _ray(n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any) -> float:
+def _ray(n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any) -> Any:
     """How far along the ray from ``at`` solid ``n`` is entered, or _FAR."""
     px, py, pz = at[0] - centre[n, 0], at[1] - centre[n, 1], at[2] - centre[n, 2]
     m = inverse[n]
@@ -71,7 +71,7 @@ def _ray(n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any) -> flo
 
 
 @part
-def _noise(a: float, b: float) -> float:
+def _noise(a: float, b: float) -> Any:
     """A number from 0 to 1 that looks drawn, the same for equal arguments."""
     value = a * 0.1031 + b * 0.2377
     value -= math.floor(value)
@@ -81,14 +81,14 @@ def _noise(a: float, b: float) -> float:
 
 
 @part
-def _wave(t: float) -> float:
+def _wave(t: float) -> Any:
     """Like the sine of 2 pi t, from parabolas: quicker, and nobody sees it."""
     x = 2.0 * (t - math.floor(t)) - 1.0
     return -4.0 * x * (1.0 - abs(x))
 
 
 @part
-def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v: float) -> float:
+def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v: float) -> Any:
     """How bright a pattern is at a point; u and v are its place in the unit shape."""
     if pattern == 1:  # planks along x, laid with staggered ends
         row = math.floor(y / grain)
@@ -225,7 +225,7 @@ def cover(
 @part
 def _lit(
     depth: Any, corner: Any, axes: Any, pitch: float, slack: float, x: float, y: float, z: float
-) -> float:
+) -> Any:
     """The share of the sun that reaches a point, from the four nearest cells of the map."""
     dx, dy, dz = x - corner[0], y - corner[1], z - corner[2]
     away = axes[0, 0] * dx + axes[0, 1] * dy + axes[0, 2] * dz - slack * pitch
@@ -241,7 +241,7 @@ def _lit(
 
 
 @part
-def _occluded(feet: Any, reach: float, x: float, y: float, z: float) -> float:
+def _occluded(feet: Any, reach: float, x: float, y: float, z: float) -> Any:
     """What is left of the light near the floor beside things that stand on it."""
     left = 1.0
     for k in range(len(feet)):

@@ -114,7 +114,8 @@ class FloorPlan:
         first, last = np.asarray(starts, float), np.asarray(ends, float)
         near = _to_boxes(first, last, boxes) < BODY - _SLACK
         to_discs = _to_points(first, last, discs[:, :2]) - discs[:, 2]
-        return ~(near.any(axis=1) | (to_discs < BODY - _SLACK).any(axis=1))
+        blocked = near.any(axis=1) | (to_discs < BODY - _SLACK).any(axis=1)
+        return np.asarray(~blocked, np.bool_)
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON, under ``floor_plan`` in a task file."""

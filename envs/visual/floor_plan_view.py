@@ -6,12 +6,12 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..scenes import solids
 from ..scenes.camera import Camera, Light, View, look
 from ..scenes.solids import Scene, Solids, about_z
-from .floor_plan import FloorPlan, Thing, heading
+from .floor_plan import FloorPlan, Room, Thing, heading
 from .floor_plan_maker import turned
 
 if TYPE_CHECKING:
@@ -85,12 +85,11 @@ def _middle(floor: Sequence[float]) -> list[float]:
 
 
 def _nearest(plan: FloorPlan, x: float, z: float) -> str:
-    def away(room: Any) -> float:
+    def away(room: Room) -> float:
         x0, z0, x1, z1 = room.floor
         return max(x0 - x, x - x1, 0.0) + max(z0 - z, z - z1, 0.0)
 
-    kind: str = min(plan.rooms, key=away).kind
-    return kind
+    return min(plan.rooms, key=away).kind
 
 
 def _build(made: Solids, thing: Thing, index: int) -> None:

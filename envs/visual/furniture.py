@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
@@ -15,6 +16,7 @@ from ..scenes.solids import Paint
 Extent = tuple[float, float, float, float, float, float]
 PLACES = ("wall", "floor", "hung", "top")
 ROOMS = ("kitchen", "living", "bedroom", "bathroom")
+_SPOT = (-0.8, 0.8, -0.6, 0.6)
 _SHAPES = {"box": solids.BOX, "cylinder": solids.CYLINDER, "ball": solids.BALL}
 _PATTERNS = {"grain": solids.GRAIN, "stripes": solids.STRIPES, "window": solids.WINDOW}
 
@@ -98,18 +100,18 @@ def unknown(type: str) -> Kind:
         upon=(),
         height=0.0,
         top=0.5,
-        spot=(-0.8, 0.8, -0.6, 0.6),
+        spot=_SPOT,
     )
 
 
-def _kind(row: Mapping[str, object]) -> Kind:
-    given = dict(row)
-    parts = tuple(
+def _kind(row: Mapping[str, Any]) -> Kind:
+    given = {"round": False, "height": 0.0, "top": row["size"][2], **row}
+    given["parts"] = tuple(
         Part(_SHAPES[shape], tuple(colour), tuple(extent), _PATTERNS[rest[0]] if rest else 0)
-        for shape, colour, extent, *rest in given.pop("parts")  # type: ignore[attr-defined]
+        for shape, colour, extent, *rest in row["parts"]
     )
-    size = tuple(given.pop("size"))  # type: ignore[call-overload]
-    spot = tuple(given.pop("spot", (-0.8, 0.8, -0.6, 0.6)))  # type: ignore[call-overload]
-    lists = {name: tuple(given.pop(name, ())) for name in ("rooms", "upon")}  # type: ignore[call-overload]
-    plain = {"round": False, "height": 0.0, "top": size[2], **given}
-    return Kind(parts=parts, size=size, spot=spot, **lists, **plain)  # type: ignore[arg-type]
+    given["size"] = tuple(row["size"])
+    given["spot"] = tuple(row.get("spot", _SPOT))
+    for name in ("rooms", "upon"):
+        given[name] = tuple(row.get(name, ()))
+    return Kind(**given)

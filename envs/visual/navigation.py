@@ -239,10 +239,12 @@ class Navigation(ReasonedTurns):
 
     def _truth(self) -> dict[str, Any]:
         task, body = self.task, self._body
+        angle = bearing(body.x, body.z, body.yaw, task.place)
         return {
             "target": task.target,
             "distance": round(self.distance, 2),
-            "direction": direction(bearing(body.x, body.z, body.yaw, task.place)),
+            "bearing": round(angle, 1),
+            "direction": direction(angle),
             "visible": [
                 {"type": type, "distance": round(away, 2), "direction": direction(angle)}
                 for type, away, angle in self._in_view()

@@ -88,7 +88,7 @@ def _told(text: str, names: Sequence[str]) -> list[tuple[str, tuple[float, ...]]
     """Names and places in sentences: each place belongs to the name before it, or else after."""
     plain = text.lower().replace("_", " ")
     mentions = _mentions(plain, names)
-    found = []
+    found: list[tuple[str, tuple[float, ...]]] = []
     for hit in _TRIPLE.finditer(plain):
         before = [name for at, name in mentions if at < hit.start()]
         after = [name for at, name in mentions if at > hit.start()]

@@ -28,8 +28,12 @@ every_world = pytest.mark.parametrize(("id", "preset"), CASES, ids=IDS)
 
 def params(id, preset):
     chosen = dict(registry.spec(id).presets[preset]) if preset else {}
-    # Worlds whose length is a plain parameter are played short: nothing below depends on it.
-    short = {"horizon": 40} if "horizon" in registry.parameters(id) else {}
+    # Worlds whose length is a plain parameter are played short, and those whose pictures have a
+    # size are drawn small: nothing below depends on it.
+    known = registry.parameters(id)
+    short = {"horizon": 40} if "horizon" in known else {}
+    if known.get("size", {}).get("unit") == "pixels":
+        short["size"] = 32
     return {**chosen, **short}
 
 

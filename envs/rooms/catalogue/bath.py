@@ -41,6 +41,8 @@ def washbasin(kit: Kit) -> None:
     kit.box(inner, floor, (bench - 0.14, bench - 0.1), lighter(CERAMIC, -0.08))
     kit.box((back + 0.04, back + 0.07), (-0.015, 0.015), (bench, kit.height - 0.02), STEEL)
     kit.box((back + 0.04, back + 0.2), (-0.015, 0.015), (kit.height - 0.02, kit.height), STEEL)
+    for y in ((right + 0.02, -0.04), (0.04, left - 0.02)):
+        kit.surface((back + 0.01, back + 0.115), y, bench)
 
 
 def bathtub(kit: Kit) -> None:

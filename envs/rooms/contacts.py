@@ -1,0 +1,98 @@
+"""Which things are where another is, and which are outside the room.
+
+#CN counts unordered pairs in contact deeper than 1 mm that share more than a tenth of a litre
+(SceneWeaver, arXiv 2509.20414, and its code), from exact overlaps of parts. Rugs lie under
+everything, and what rests on or in another thing may touch it: those pairs do not count. #OB
+counts things whose outline from above is not within the room grown by 1 cm.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .bodies import bodies, footprint
+from .catalogue import Mount, category
+from .prisms import Overlaps, Packed
+from .relations import holds
+from .scene import SUPPORTS, Item, Scene
+
+LEAST_DEPTH = 0.001
+"""Metres that a contact must exceed."""
+LEAST_VOLUME = 1e-4
+"""Cubic metres that a contact must exceed."""
+BUFFER = 0.01
+"""Metres by which a thing may stand out of the room."""
+
+
+class Contact(NamedTuple):
+    """Two things that share space: ``push`` = (x, y, metres) frees ``a`` of ``b`` in the plane."""
+
+    a: str
+    b: str
+    depth: float
+    volume: float
+    push: tuple[float, float, float]
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is deep and large enough for #CN."""
+        return self.depth > LEAST_DEPTH and self.volume > LEAST_VOLUME
+
+
+def is_rug(item: Item) -> bool:
+    """Whether a thing lies under others and is exempt."""
+    return category(item.category).mount is Mount.RUG
+
+
+def exempt(scene: Scene, a: Item, b: Item) -> bool:
+    """Whether two things may share space: a rug, or one that rests on the other."""
+    if is_rug(a) or is_rug(b):
+        return True
+    for child, parent in ((a, b), (b, a)):
+        for relation in child.relations:
+            if relation.kind in SUPPORTS and relation.parent == parent.id:
+                return holds(scene, child, relation)
+    return False
+
+
+def contacts(scene: Scene) -> list[Contact]:
+    """All pairs that share space and may not, in the scene's order; touching is no contact.
+
+    Also those too small for #CN: ask :attr:`Contact.counts`.
+    """
+    return listed(scene, Packed(bodies(scene)).all_pairs())
+
+
+def listed(scene: Scene, found: Overlaps) -> list[Contact]:
+    """The contacts of a scene from the overlaps of all its pairs."""
+    pairs = zip(*np.nonzero(found.volume > 0.0), strict=True)
+    return [
+        Contact(
+            scene.items[i].id,
+            scene.items[j].id,
+            float(found.depth[i, j]),
+            float(found.volume[i, j]),
+            (float(found.push[i, j, 0]), float(found.push[i, j, 1]), float(found.push[i, j, 2])),
+        )
+        for i, j in pairs
+        if not exempt(scene, scene.items[i], scene.items[j])
+    ]
+
+
+def collisions(scene: Scene) -> list[Contact]:
+    """The pairs that #CN counts."""
+    return [contact for contact in contacts(scene) if contact.counts]
+
+
+def is_outside(scene: Scene, item: Item, buffer: float = BUFFER) -> bool:
+    """Whether a thing's outline from above leaves the room by more than ``buffer`` metres."""
+    outline = footprint(item)
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    return bool((low < -buffer).any() or (high > np.array(scene.room.size) + buffer).any())
+
+
+def outside(scene: Scene) -> tuple[str, ...]:
+    """The ids of the things that #OB counts."""
+    return tuple(item.id for item in scene if is_outside(scene, item))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gymposium.errors import GymposiumError, UnknownName, UsageError
 
 from .import_hook import after_import
+from .own_module import is_place
 from .world_spec import WorldSpec as WorldSpec
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def spec(id: str) -> WorldSpec:
     """
     wanted = id.removeprefix(f"{NAMESPACE}/")
     if ":" in wanted:
-        return _foreign(wanted)
+        return _elsewhere(wanted)
     _load_families()
     if wanted not in _specs:
         _load_plugins()
@@ -120,10 +121,12 @@ def spec(id: str) -> WorldSpec:
     raise UnknownName("version of world", id, [known.id for known in family], where="the registry")
 
 
-def _foreign(id: str) -> WorldSpec:
-    """Somebody else's world, as ``gymnasium:CartPole-v1``; it is not imported for this."""
+def _elsewhere(id: str) -> WorldSpec:
+    """A world as ``gymnasium:CartPole-v1`` or ``file.py:Class``; it is not imported for this."""
     from .adapters import ADAPTERS, split
 
+    if is_place(id):
+        return WorldSpec(id, id, "a world of one's own", (1, 50), "by parameters", turn_based=False)
     prefix, _ = split(id)
     entry_point, what = ADAPTERS[prefix]
     return WorldSpec(
@@ -167,7 +170,7 @@ def make_world(id: str, **params: Any) -> RuleWorld:
         UsageError: a value is not allowed.
     """
     found = spec(id)
-    if ":" in found.id:  # what it takes is for the other library to say
+    if found.foreign:  # what it takes is for the other library to say
         from .adapters.foreign import luck_kept
 
         with luck_kept():
@@ -223,7 +226,7 @@ def parameters(id: str) -> dict[str, dict[str, Any]]:
     Whatever else the fields' metadata hold (``unit``, ``range``, ``choices``) is passed on.
     """
     described: dict[str, dict[str, Any]] = {}
-    if ":" in spec(id).id:
+    if spec(id).foreign:
         return described
     for item in dataclasses.fields(params_class(id)):
         entry: dict[str, Any] = {"type": _type_name(item.type)}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gymposium.errors import UsageError
+from gymposium.errors import GymposiumError, UsageError
+
+from .own_module import module_at
 
 if TYPE_CHECKING:
     from .world import RuleWorld
@@ -22,8 +23,10 @@ class WorldSpec:
     """What is known of a world without importing it.
 
     Attributes:
-        id: ``snake_case-vN``.
-        entry_point: ``module:Class``; the class takes the world's parameters as keywords.
+        id: ``snake_case-vN``; of other people's worlds ``PREFIX:…``, of a user's own its entry
+            point.
+        entry_point: ``module:Class`` or ``file.py:Class``; the class takes the world's parameters
+            as keywords.
         summary: one line.
         seats: fewest and most seats.
         kind: ``zero_sum``, ``mixed``, ``cooperative`` or ``by parameters``.
@@ -72,20 +75,31 @@ class WorldSpec:
         words = "".join(word[:1].upper() + word[1:] for word in self.name.split("_"))
         return f"{words}-v{self.version}"
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is another library's, to which an adapter opens the door."""
+        return ":" in self.id and self.id != self.entry_point
+
     def load(self) -> type[RuleWorld]:
         """Import the world's class.
 
         Raises:
-            UsageError: the module or the class does not exist.
+            UsageError: the module or the class does not exist, or cannot be imported.
         """
-        module, _, name = self.entry_point.partition(":")
+        place, _, name = self.entry_point.rpartition(":")
+        where = f"world {self.id!r} cannot be loaded from {self.entry_point!r}"
         try:
-            found: Any = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise UsageError(
-                f"world {self.id!r} cannot be loaded from {self.entry_point!r}: {error}"
-            ) from error
-        if ":" in self.id:  # an adapter is told which of the other library's worlds it is to be
+            module = module_at(place)
+        except GymposiumError:
+            raise
+        except Exception as error:  # the plug-in boundary
+            told = error if isinstance(error, ImportError | OSError) else repr(error)
+            raise UsageError(f"{where}: {told!s:.300}") from error
+        found: Any = getattr(module, name, None)
+        if found is None:
+            classes = ", ".join(it for it, value in vars(module).items() if isinstance(value, type))
+            raise UsageError(f"{where}: {place} has no {name!r}; its classes: {classes:.300}")
+        if self.foreign:  # an adapter is told which of the other library's worlds it is to be
             found = functools.partial(found, self.id.partition(":")[2])
         made: type[RuleWorld] = found
         return made

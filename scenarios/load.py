@@ -357,4 +357,7 @@ def _where(source: Source, place: Place) -> str:
 
 def _is_world(text: str, worlds: Collection[str]) -> bool:
     foreign = re.match(r"[a-z]{2,}:[^/\\]", text)  # gymnasium:CartPole-v1
-    return bool(foreign) or text in worlds or text in {it.rpartition("-v")[0] for it in worlds}
+    own = re.fullmatch(r"[^:]*\.[^:]+:\w+", text)  # file.py:Class
+    return (
+        bool(foreign or own) or text in worlds or text in {it.rpartition("-v")[0] for it in worlds}
+    )

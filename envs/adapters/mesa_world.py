@@ -17,18 +17,16 @@ now, and ``action_names``, name -> words for its actions. A data collector's fig
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
-import sys
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 from gymposium.errors import UsageError
 from gymposium.types import Action
 
+from ..own_module import module_at
 from .foreign import ForeignWorld, check_kind, must_import
 
 HOOK = ("seats", "decisions", "observe", "score")
@@ -77,7 +75,7 @@ class MesaWorld(ForeignWorld):
         if not place:
             raise UsageError(f"{self.id}: say which model, as in mesa:package.module:Model")
         try:
-            module = _module_of(place)
+            module = module_at(place)
             model = getattr(module, attribute)
         except Exception as error:
             raise UsageError(f"{self.id} cannot be found: {error}") from error
@@ -226,19 +224,3 @@ def let_go(model: Any) -> None:
     """
     agent = importlib.import_module("mesa").Agent
     getattr(agent, "_ids", {}).pop(model, None)
-
-
-def _module_of(place: str) -> Any:
-    if not place.endswith(".py"):
-        return importlib.import_module(place)
-    path = Path(place).resolve()
-    name = f"mesa_model:{path}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise FileNotFoundError(f"there is no file {place}")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.modules[name] = module
-    return module

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -123,17 +119,14 @@ def _check_world(spec: str, steps: int, views: bool, time_limit: float) -> None:
 def _world(spec: str) -> Any:
     """An id as it is; the class that a file or a module holds."""
     from gymposium.envs.adapters import ADAPTERS
+    from gymposium.envs.own_module import module_at
     from gymposium.errors import UnknownName, UsageError
 
     module_name, colon, name = spec.rpartition(":")
     if not colon or spec.partition(":")[0] in ADAPTERS:
         return spec
     try:
-        if module_name.endswith(".py"):
-            module = _from_file(Path(module_name))
-        else:
-            sys.path.insert(0, "")
-            module = importlib.import_module(module_name)
+        module = module_at(module_name)
     except Exception as error:  # the plug-in boundary
         raise UsageError(f"{module_name} cannot be imported: {error!r:.300}") from error
     found = getattr(module, name, None)
@@ -141,16 +134,3 @@ def _world(spec: str) -> Any:
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise UnknownName("world", name, classes, where=module_name)
     return found
-
-
-def _from_file(path: Path) -> Any:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # copies of its classes must find it
-    spec.loader.exec_module(module)
-    return module

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,6 +37,7 @@ def _find(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         UnknownName: it is none of them.
     """
     from gymposium.agents.methods import method_names
+    from gymposium.envs.own_module import is_place
     from gymposium.envs.registry import spec
     from gymposium.errors import UnknownName
     from gymposium.scenarios.load import named
@@ -47,6 +49,8 @@ def _find(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     agents = _agents()
     if name in agents:
         return "agent", agents[name]
+    if is_place(name) and not _is_own_world(name):
+        return "agent", _resolved(name)
     try:
         world_id = spec(name).id
     except UnknownName:
@@ -64,6 +68,20 @@ def _agents() -> dict[str, dict[str, Any]]:
     from .listing import agents
 
     return {entry["spec"]: entry for entry in agents()}
+
+
+def _is_own_world(name: str) -> bool:
+    """Whether ``FILE.py:CLASS`` is a world; what acts is an agent, and is not run to find out."""
+    from gymposium.agents.source import find_source
+    from gymposium.envs.registry import spec
+    from gymposium.envs.world import RuleWorld
+
+    place, _, attribute = name.partition("?")[0].rpartition(":")
+    source, *_ = find_source(place, Path.cwd(), file=place.endswith(".py"))
+    found = source.find(attribute, place)
+    if found is None or found.acts or found.kind != "class":
+        return False
+    return issubclass(spec(name).load(), RuleWorld)
 
 
 def _is_agent_spec(name: str) -> bool:

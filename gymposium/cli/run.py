@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def run(
-    what: str = typer.Argument(help="a world id, or a scenario's name or file", metavar="WHAT"),
+    what: str = typer.Argument(
+        help="a world id, FILE.py:CLASS, or a scenario's name or file", metavar="WHAT"
+    ),
     agents: list[str] = arguments.AGENT,
     params: list[str] = typer.Option(
         [], "--param", "-p", metavar="KEY=VALUE", help="a world's parameter", show_default=False

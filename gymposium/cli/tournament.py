@@ -20,7 +20,7 @@ OWN_ANSWERS = typer.Option(
 
 
 def tournament(
-    scenario: str = typer.Argument(help="a scenario's name or file, or a world id"),
+    scenario: str = typer.Argument(help="a scenario's name or file, a world id, or FILE.py:CLASS"),
     agents: list[str] = arguments.AGENT,
     changes: list[str] = arguments.SET,
     seed: int | None = arguments.SEED,

@@ -76,6 +76,51 @@ def test_what_is_printed_is_never_read_as_emoji(capsys):
     assert printed.isascii()
 
 
+DUEL = """
+from gymposium.envs.text_worlds.text_world import TextWorld
+from gymposium.envs.text_worlds.yardsticks import of_stage
+
+
+class Duel(TextWorld):
+    id = "duel-v0"
+
+    def _cast(self):
+        self.main = ("left", "right")
+        self.horizon, self.return_range = 1, (0.0, 1.0)
+        return dict.fromkeys(self.main, "duellist")
+
+    def _story(self, tale):
+        tale.enter("At dawn", self.main)
+        picked = yield from tale.choose("Shoot?", ("no", "yes"))
+        for one in self.main:
+            tale.pay(one, 1.0 - picked[one])
+
+    def _yardsticks(self):
+        return of_stage(lambda two: [1.0 - it for it in two], [2, 2])
+
+    def _about(self, seat):
+        return "A duel."
+
+
+class Shooter:
+    def act(self, turn):
+        return "yes"
+"""
+
+
+def test_a_world_in_a_file_is_played_by_several_workers_replayed_and_told_from_an_agent(here):
+    (here / "duel.py").write_text(DUEL, encoding="utf-8")
+    (here / "mine.yaml").write_text("worlds: [{id: 'duel.py:Duel', params: {talk: 0}}]")
+    agents = ("-a", "duel.py:Shooter", "-a", "llm:scripted/legal", "--trusted")
+    told = call_json("tournament", "mine.yaml", *agents, "-o", "two", "-w", "2")
+    earned = {it["agent"]: it["mean"] for it in told["normalised"] if it["cell"] is None}
+    assert earned["duel.py:Shooter"] == 0
+    assert call_json("run", "duel.py:Duel", "-a", "random", "-o", "alone")["matches"] == 1
+    assert "as recorded" in call("replay", "two", "1").output
+    assert call_json("info", "duel.py:Duel")["type"] == "world"
+    assert call_json("info", "duel.py:Shooter")["type"] == "agent"
+
+
 def test_every_verb_has_help():
     text = call("--help").stdout
     assert {"list", "play", "run", "tournament", "audit"} <= set(VERBS)

@@ -128,7 +128,8 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
             found.append(Failure(number, subject.name, str(unmet), remedy))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
             seen = f"{type(error).__name__}: {error!s:.300}{_place(error)}."
-            found.append(Failure(number, subject.name, seen, remedy))
+            if all(it.found != seen for it in found):  # one mistake fails many, and is told once
+                found.append(Failure(number, subject.name, seen, remedy))
         if found and not number:
             break  # what cannot be made cannot be checked
     return found

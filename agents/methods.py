@@ -116,6 +116,12 @@ _methods: dict[str, MethodSpec] = {
     spec.name: spec
     for spec in (
         MethodSpec("ippo", f"{_OURS}.ppo:PPO", "PPO, every agent for its own reward"),
+        MethodSpec(
+            "token_ppo",
+            f"{_OURS}.speaking.token_ppo:TokenPPO",
+            "PPO over the tokens of replies, with reasoning about state in words",
+            kind="speakers",
+        ),
         MethodSpec("mappo", f"{_OURS}.mappo:MAPPO", "PPO with a critic that sees the whole state"),
         MethodSpec(
             "collective", f"{_OURS}.reward_shaping:Collective", "PPO for the mean of all rewards"

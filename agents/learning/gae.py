@@ -15,7 +15,7 @@ turn's last token, over the tokens before it.
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -196,6 +196,53 @@ def bi_level_gae(
     earned = np.where(ends, of_turns + tokens.values, rewards)
     gamma = np.where(ends, 0, gamma_token)  # a turn's last token has no successor here
     return _over(_written(tokens), earned, tokens.values, gamma, lam_token)
+
+
+Estimator: TypeAlias = Literal["token", "masked", "vanilla", "turn", "bi_level", "varlam"]
+"""Names of the ways: ``masked`` and ``vanilla`` are ``token`` with the rewards of all turns on the
+last one written; ``vanilla`` takes what was read for written."""
+
+
+def carried(
+    tokens: Tokens,
+    estimator: Estimator,
+    *,
+    gamma: float,
+    lam: float,
+    gamma_turn: float,
+    lam_turn: float,
+) -> Array:
+    """Advantages of tokens by the estimator of that name.
+
+    Args:
+        tokens: the texts, with rewards by the turn.
+        estimator: its name.
+        gamma: discount from token to token.
+        lam: decay from token to token.
+        gamma_turn: discount from turn to turn; of no effect on ``token`` and its kin.
+        lam_turn: decay from turn to turn; likewise.
+
+    Returns:
+        Float ``[T, …]``; 0 where nothing was written (``vanilla``: at padding).
+    """
+    levels = {"gamma_turn": gamma_turn, "lam_turn": lam_turn}
+    match estimator:
+        case "turn":
+            return turn_gae(tokens, gamma=gamma_turn, lam=lam_turn)
+        case "bi_level":
+            return bi_level_gae(tokens, **levels, gamma_token=gamma, lam_token=lam)
+        case "varlam":
+            return varlam_gae(tokens, **levels, gamma_token=gamma, lam_token=lam)
+        case "masked" | "vanilla":
+            tokens = tokens._replace(turn_rewards=_at_the_end(tokens))
+    return token_gae(tokens, gamma=gamma, lam=lam, masked=estimator != "vanilla")
+
+
+def _at_the_end(tokens: Tokens) -> Array:
+    """The sum of each lane's turn rewards, on the last token that was written."""
+    rewards, written = tokens.turn_rewards, _written(tokens)
+    later = np.cumsum(written[::-1], axis=0)[::-1]
+    return np.where(written & (later == 1), rewards.sum(0), 0)
 
 
 def whitened(advantages: Array, counts: Array) -> Array:

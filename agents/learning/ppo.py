@@ -3,9 +3,9 @@
 Schulman et al., Proximal Policy Optimization Algorithms (2017); de Witt et al., *Is Independent
 Learning All You Need in the StarCraft Multi-Agent Challenge?* (2020). A method changes only what it
 must, by overriding one of a few parts: ``rewards`` (what is maximised, one stream an objective),
-``terms`` and ``gradients`` (the terms of the loss, and what is done with them), ``heads`` (how many
-critics), ``central`` (whether they see the whole state). Worlds with kernels are rolled out as
-arrays; all others, and all with partners, through their turns.
+``advantages``, ``terms`` and ``gradients`` (the terms of the loss, and what is done with them),
+``heads`` (how many critics), ``central`` (whether they see the whole state). Worlds with kernels
+are rolled out as arrays; all others, and all with partners, through their turns.
 """
 
 from __future__ import annotations
@@ -114,6 +114,20 @@ class PPO:
         """What is maximised: float32 ``[T, E, A, heads]``."""
         return rollout.rewards[..., None]
 
+    def advantages(self, rollout: Rollout) -> Array:
+        """How much better each decision was than expected: float32 ``[T, E, A, heads]``."""
+        config = self.config
+        return gae(
+            self.rewards(rollout),
+            rollout.values,
+            rollout.next_values,
+            terminated=rollout.terminated[..., None],
+            truncated=rollout.truncated[..., None],
+            gamma=config.gamma,
+            lam=config.lam,
+            valid=rollout.valid[..., None],
+        )
+
     def terms(self, batch: Minibatch) -> Terms:
         """What can be climbed, of one minibatch."""
         config, decider = self.config, self.decider
@@ -180,6 +194,10 @@ class PPO:
         ]
         return {seat: made[a % len(made)] for a, seat in enumerate(spaces.seats)}
 
+    def policies_state(self) -> dict[str, Any]:
+        """The policies as plain data and tensors: all that playing them takes."""
+        return policies_to_state(self.policies())
+
     def state_dict(self) -> dict[str, Any]:
         """All that a fresh instance needs to go on, bit for bit; tensors, arrays and plain data."""
         hidden = self.decider.hidden
@@ -187,7 +205,7 @@ class PPO:
             "task": _identity(self._require_task()),
             "steps": self.steps,
             "updates": self.updates,
-            "policies": policies_to_state(self.policies()),
+            "policies": self.policies_state(),
             "parameters": {
                 name: tensor.detach().clone()
                 for name, tensor in self.decider.network.parameters.items()
@@ -223,15 +241,25 @@ class PPO:
         """Build everything for a task; then load what there is to load."""
         if self._task is not None and self._task == task:
             return
-        config, self._task = self.config, task
+        self._task = task
         seeds = np.random.SeedSequence(task.seed).spawn(4)
         world_seed = int(seeds[0].generate_state(1, np.uint64)[0] >> np.uint64(1))
+        self._build(task, seeds, world_seed)
+        network = self.decider.network
+        self._shuffle = np.random.default_rng(seeds[3])
+        self._adam = Adam(network.parameters)
+        if self._loaded is not None:
+            self._load(self._loaded, task)
+
+    def _build(self, task: TrainingTask, seeds: list[np.random.SeedSequence], seed: int) -> None:
+        """Where rollouts come from, and who decides in them."""
+        config = self.config
         self.source = source = rollout_source(
             task,
             num_envs=config.num_envs,
             steps=config.rollout,
             num_threads=config.num_threads,
-            seed=world_seed,
+            seed=seed,
         )
         spaces = source.spaces
         layout = ActionLayout(spaces.action_space)
@@ -249,10 +277,6 @@ class PPO:
         network = new_network(spec, np.random.default_rng(seeds[1]), table)
         draws = np.random.default_rng(seeds[2])
         self.decider = Decider(network, layout, draws, central=self.central)
-        self._shuffle = np.random.default_rng(seeds[3])
-        self._adam = Adam(network.parameters)
-        if self._loaded is not None:
-            self._load(self._loaded, task)
 
     def _load(self, state: Mapping[str, Any], task: TrainingTask) -> None:
         for name, mine in _identity(task).items():
@@ -284,21 +308,13 @@ class PPO:
     def _generators(self) -> tuple[tuple[str, np.random.Generator], ...]:
         return ("draws", self.decider.rng), ("shuffle", self._shuffle)
 
+    def _arranged(self, rollout: Rollout, advantages: Array) -> Minibatch:
+        return arrange(rollout, advantages, shared=self.config.sharing == "shared")
+
     def _learn(self, rollout: Rollout, rate: float) -> dict[str, float]:
         """All epochs over one rollout."""
         config = self.config
-        rewards = self.rewards(rollout)
-        advantages = gae(
-            rewards,
-            rollout.values,
-            rollout.next_values,
-            terminated=rollout.terminated[..., None],
-            truncated=rollout.truncated[..., None],
-            gamma=config.gamma,
-            lam=config.lam,
-            valid=rollout.valid[..., None],
-        )
-        batch = arrange(rollout, advantages, shared=config.sharing == "shared")
+        batch = self._arranged(rollout, self.advantages(rollout))
         sums: dict[str, list[float]] = {}
         for part in minibatches(batch, config, self._shuffle):
             gradients = self.gradients(terms := self.terms(part))

@@ -16,8 +16,6 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from ...learning.gae import gae
-
 Tensor: TypeAlias = torch.Tensor
 
 
@@ -85,29 +83,6 @@ def group_advantages(
         apart = earned[mine] - earned[mine].mean()
         made[mine] = apart / (earned[mine].std() + 1e-6) if scale else apart
     return made
-
-
-def token_advantages(rewards: Tensor, values: Tensor, *, gamma: float, lam: float) -> Tensor:
-    """Generalised advantages over an episode's tokens, ``[T]``; nothing follows the last.
-
-    Args:
-        rewards: of each token.
-        values: of the text before each token.
-        gamma: discount from token to token.
-        lam: 0 (one step) to 1 (Monte Carlo).
-    """
-    earned, worth = (each.detach().cpu().double().numpy() for each in (rewards, values))
-    ends = np.arange(len(earned)) == len(earned) - 1
-    found = gae(
-        earned,
-        worth,
-        np.append(worth[1:], 0.0),
-        terminated=ends,
-        truncated=np.zeros_like(ends),
-        gamma=gamma,
-        lam=lam,
-    )
-    return torch.as_tensor(found, dtype=rewards.dtype, device=rewards.device)
 
 
 def _only(values: Tensor, mask: Tensor) -> Tensor:

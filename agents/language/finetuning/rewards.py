@@ -19,10 +19,11 @@ import numpy as np
 import torch
 
 from ....envs.common_ground.advice import USELESS
+from ...learning.gae import Estimator, Tokens, carried
 from ...learning.preference import intent_rewards
 from .adapter import Adapted
 from .episodes import Episode
-from .losses import clipped_loss, drift, group_advantages, token_advantages, value_loss
+from .losses import clipped_loss, drift, group_advantages, value_loss
 from .method import FineTuning, FineTuningConfig, number
 from .tokens import Row, Tensor, extra
 
@@ -114,6 +115,11 @@ class PPOTokensConfig(RewardConfig):
     epochs: int = field(default=4, metadata=number("passes over each batch", 1))
     gamma: float = field(default=1.0, metadata=number("discount from token to token", 0, 1))
     lam: float = field(default=0.95, metadata=number("decay of advantages (GAE)", 0, 1))
+    estimator: Estimator = field(
+        default="token", metadata={"doc": "how rewards of calls become advantages of tokens"}
+    )
+    gamma_turn: float = field(default=1.0, metadata=number("discount from call to call", 0, 1))
+    lam_turn: float = field(default=1.0, metadata=number("decay from call to call", 0, 1))
     value: float = field(default=0.5, metadata=number("weight of the critic's loss", 0))
     intent: float = field(default=0.0, metadata=number("price of minding advice", 0))
 
@@ -138,7 +144,7 @@ class PPOTokens(RewardTuning):
             paid = torch.cat(
                 [self._paid(row, reward) for row, reward in zip(mine, episode.rewards, strict=True)]
             )
-            gains = token_advantages(paid, worth, gamma=config.gamma, lam=config.lam)
+            gains = self._advantages(mine, episode.rewards, paid, worth)
             sizes = [len(row.completion) for row in mine]
             for row, gain, target in zip(
                 mine, torch.split(gains, sizes), torch.split(gains + worth, sizes), strict=True
@@ -168,6 +174,26 @@ class PPOTokens(RewardTuning):
             intent=self.config.intent,
             **extras,
         )[0]
+
+    def _advantages(
+        self, rows: Sequence[Row], rewards: Sequence[float], paid: Tensor, worth: Tensor
+    ) -> Tensor:
+        """Of an episode's tokens, by the estimator that was chosen; each call is a turn."""
+        config = self.config
+        sizes = [len(row.completion) for row in rows]
+        turns = np.repeat(np.arange(len(rows)), sizes)
+        by_turn = np.zeros(len(turns))
+        by_turn[np.cumsum(sizes) - 1] = rewards
+        earned, values = (each.detach().cpu().double().numpy() for each in (paid, worth))
+        found = carried(
+            Tokens(turns, values, by_turn, earned - by_turn),
+            config.estimator,
+            gamma=config.gamma,
+            lam=config.lam,
+            gamma_turn=config.gamma_turn,
+            lam_turn=config.lam_turn,
+        )
+        return torch.as_tensor(found, dtype=worth.dtype, device=worth.device)
 
     @staticmethod
     def _normalise(rows: Sequence[Row], gains: Tensor) -> None:

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from gymposium.agents.learning.gae import (
     PADDING,
     READ,
     Tokens,
     bi_level_gae,
+    carried,
     token_gae,
     turn_gae,
     varlam_gae,
@@ -295,3 +297,50 @@ def test_a_critic_that_has_seen_the_token_explains_the_gradient_away(game: Enume
     found = game.gradient(token_gae(game.tokens(game.seeing), gamma=1, lam=1))
     assert np.linalg.norm(found) < 1e-12
     assert np.linalg.norm(game.truth()) > 0.1
+
+
+NAMES = ("token", "masked", "vanilla", "turn", "bi_level", "varlam")
+TALK = Tokens(
+    turns=np.array([READ, 0, 0, READ, 1, 1, PADDING]),
+    values=np.array([0.9, 0.1, 0.2, 0.8, 0.3, 0.4, 0.7]),
+    turn_rewards=np.array([0, 0, 0.5, 0, 0, 1.0, 0]),
+)
+
+
+def by_name(estimator, gamma=1.0, lam=1.0, gamma_turn=0.95, lam_turn=1.0):
+    given = {"gamma": gamma, "lam": lam, "gamma_turn": gamma_turn, "lam_turn": lam_turn}
+    return carried(TALK, estimator, **given)
+
+
+def test_estimators_by_name_are_the_functions_of_that_name():
+    levels = {"gamma_turn": 0.95, "lam_turn": 0.9, "gamma_token": 0.8, "lam_token": 0.7}
+    given = {"gamma": 0.8, "lam": 0.7, "gamma_turn": 0.95, "lam_turn": 0.9}
+    assert_allclose(by_name("bi_level", **given), bi_level_gae(TALK, **levels))
+    assert_allclose(by_name("varlam", **given), varlam_gae(TALK, **levels))
+    assert_allclose(by_name("turn", **given), turn_gae(TALK, gamma=0.95, lam=0.9))
+    assert_allclose(by_name("token", **given), token_gae(TALK, gamma=0.8, lam=0.7))
+
+
+def test_the_oracle_of_the_two_levels_holds_through_what_was_read():
+    assert_allclose(by_name("bi_level")[[1, 2, 4, 5]], [1.35, 1.25, 0.7, 0.6])
+
+
+def test_a_whole_return_on_the_last_token_credits_every_token_with_all_of_it():
+    written = [1, 2, 4, 5]
+    assert_allclose(by_name("masked")[written], 1.5 - TALK.values[written])
+    assert (by_name("masked")[[0, 3, 6]] == 0).all()
+
+
+def test_without_a_mask_what_was_read_is_credited_too():
+    assert_allclose(by_name("vanilla")[:6], 1.5 - TALK.values[:6])
+    assert by_name("vanilla")[6] == 0
+
+
+def test_tokens_of_one_reply_are_credited_with_returns_less_values():
+    rewards, values = np.array([0.5, 0.0, 1.0]), np.array([0.1, 0.2, 0.3])
+    talk = Tokens(np.zeros(3, int), values, np.array([0, 0, 1.0]), rewards * [1, 1, 0])
+    given = {"gamma_turn": 1.0, "lam_turn": 1.0}
+    found = carried(talk, "token", gamma=0.5, lam=1.0, **given)
+    assert_allclose(found, [0.5 + 0.25 - 0.1, 0.5 - 0.2, 1 - 0.3])
+    one_step = carried(talk, "token", gamma=1.0, lam=0.0, **given)
+    assert_allclose(one_step, [0.5 + 0.2 - 0.1, 0.3 - 0.2, 1 - 0.3])

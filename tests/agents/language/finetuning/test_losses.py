@@ -16,7 +16,6 @@ from gymposium.agents.language.finetuning.losses import (
     drift,
     group_advantages,
     likelihood_loss,
-    token_advantages,
     value_loss,
 )
 
@@ -107,14 +106,6 @@ def test_a_group_that_earned_alike_teaches_nothing_and_scaled_ones_have_unit_dev
     assert group_advantages([3, 3, 1, 5], [0, 0, 1, 1]).tolist() == [
         0, 0, pytest.approx(-1, abs=1e-5), pytest.approx(1, abs=1e-5)
     ]  # fmt: skip
-
-
-def test_advantages_of_tokens_are_returns_less_values_without_bootstrapping():
-    rewards, values = torch.tensor([0.5, 0.0, 1.0]), torch.tensor([0.1, 0.2, 0.3])
-    found = token_advantages(rewards, values, gamma=0.5, lam=1.0)
-    assert found.tolist() == pytest.approx([0.5 + 0.25 - 0.1, 0.5 - 0.2, 1 - 0.3])
-    one_step = token_advantages(rewards, values, gamma=1.0, lam=0.0)
-    assert one_step.tolist() == pytest.approx([0.5 + 0.2 - 0.1, 0.3 - 0.2, 1 - 0.3])
 
 
 def test_the_loss_of_choices_is_their_cross_entropy_with_the_gradient_softmax_less_target():

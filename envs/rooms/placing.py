@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from .optimise import parents_first
 from .prisms import Packed
 from .relations import SLACK, Band, Option, half_sizes, inside, options
 from .scene import ROOM, SUPPORTS, WALL_KINDS, Item, RelationKind, Scene
-from .zones import before, belongs, door_zones, front_zone, zone_of
+from .zones import Zone, before, belongs, door_zones, front_zone, zone_of
 
 NODES = 2000
 """Placements tried before a search settles for what it has."""
@@ -34,6 +35,7 @@ SAMPLES = 4
 """Samples of candidates looked at before a thing is said to find no place."""
 _SAMPLE = 120
 _BACK = 3
+_BESIDE = 0.55
 _EYE = (1.55, 1.9)
 """Heights [m] at which the middle of what hangs on a wall may be."""
 
@@ -61,6 +63,12 @@ class _Search:
         ranked = sorted(items, key=_rank)
         wanted = {item.id: item for item in items}
         self._order = [wanted[name] for name in parents_first(ranked)]
+        self._flanked = Counter(
+            relation.parent
+            for item in items
+            for relation in item.relations
+            if relation.kind in (RelationKind.LEFTRIGHT, RelationKind.SIDE_BY_SIDE)
+        )
         self._states = [scene]
 
     def run(self) -> Placement:
@@ -107,7 +115,7 @@ class _Search:
         if not rough:
             return
         order = self._rng.permutation(len(rough))
-        taste = _Taste(scene, item)
+        taste = _Taste(scene, item, min(self._flanked[item.id], 2))
         packed = Packed([*bodies(scene), parts(_at(item, rough[0]))])
         for first in range(0, min(len(order), SAMPLES * _SAMPLE), _SAMPLE):
             sample = order[first : first + _SAMPLE].tolist()
@@ -153,7 +161,7 @@ def _poses(scene: Scene, item: Item) -> list[tuple[float, ...]]:
     """Candidate poses (x, y, z, yaw) from the planes of the relations, on the grid."""
     rests = [relation for relation in item.relations if relation.kind in SUPPORTS]
     others = [options(scene, item, r) for r in item.relations if r.kind not in SUPPORTS]
-    seen: dict[tuple[float, ...], None] = {}
+    found: list[tuple[float, ...]] = []
     for chosen in itertools.product(*others):
         yaws = {round(option.yaw, 6) for option in chosen if option.yaw is not None}
         if len(yaws) > 1:
@@ -173,8 +181,8 @@ def _poses(scene: Scene, item: Item) -> list[tuple[float, ...]]:
                 heights = _heights(item, full)
                 for x, y in _points(bands, fine=bool(under)):
                     for z in heights:
-                        seen[round(x, 3), round(y, 3), round(z, 3), round(yaw, 6)] = None
-    return list(seen)
+                        found.append((x, y, z, yaw))
+    return found
 
 
 def _free_yaws(scene: Scene, item: Item) -> list[float]:
@@ -226,14 +234,14 @@ def _spread(band: Band, step: float) -> np.ndarray[tuple[int], np.dtype[np.float
 class _Taste:
     """What makes one free place better than another; infinite where a thing may not stand."""
 
-    def __init__(self, scene: Scene, item: Item) -> None:
-        self._scene = scene
+    def __init__(self, scene: Scene, item: Item, flanked: int) -> None:
+        self._scene, self._flanked = scene, flanked
         self._row = category(item.category)
         self._doors = door_zones(scene)
         self._open = [before(o, 0.3) for o in scene.openings]
-        self._strips = [
-            (other, strip) for other in scene if (strip := front_zone(other)) is not None
-        ]
+        strangers = [other for other in scene if not belongs(scene, item, other)]
+        self._others = [zone_of(other) for other in strangers]
+        self._strips = [strip for other in strangers if (strip := front_zone(other)) is not None]
         self._low = item.size[2] < 0.03
 
     def cost(self, pose: Item) -> float:
@@ -246,19 +254,32 @@ class _Taste:
         if hidden > 0 and self._row.mount is Mount.WALL:
             return math.inf
         cost = 10.0 * hidden
-        for other, strip in self._strips:
-            if not belongs(self._scene, pose, other):
-                cost += 3.0 * strip.shares(own) / strip.volume
+        cost += 3.0 * sum(strip.shares(own) / strip.volume for strip in self._strips)
         strip = front_zone(pose)
         if strip is not None:
-            others = (o for o in self._scene if not belongs(self._scene, pose, o))
-            cost += 3.0 * min(sum(strip.shares(zone_of(o)) for o in others) / strip.volume, 1.0)
+            blocked = sum(strip.shares(other) for other in self._others) / strip.volume
+            cost += 3.0 * min(blocked, 1.0)
             x, y = self._scene.room.size
             kept = max(0.0, min(strip.x[1], x) - max(strip.x[0], 0.0))
             kept *= max(0.0, min(strip.y[1], y) - max(strip.y[0], 0.0))
             whole = (strip.x[1] - strip.x[0]) * (strip.y[1] - strip.y[0])
             cost += 4.0 * (1.0 - kept / whole)
+        if self._flanked:  # what will stand beside it needs room
+            free = sorted((self._beside(pose, sign) for sign in (-1, 1)), reverse=True)
+            cost += 3.0 * sum(1.0 - share for share in free[: self._flanked])
         return cost + self._style(pose)
+
+    def _beside(self, pose: Item, sign: int) -> float:
+        """How much of half a metre at one of a thing's sides is free, in the room."""
+        way = sign * (pose.size[1] / 2 + _BESIDE / 2)
+        x = pose.location[0] - way * math.sin(pose.rotation)
+        y = pose.location[1] + way * math.cos(pose.rotation)
+        size = (pose.size[0], _BESIDE, pose.size[2])
+        strip = zone_of(replace(pose, location=(x, y, 0.0), size=size))
+        across, along = self._scene.room.size
+        room = Zone((0.0, across), (0.0, along), (0.0, self._scene.room.height))
+        taken = sum(strip.shares(other) for other in (*self._others, *self._doors))
+        return max(0.0, strip.shares(room) - taken) / strip.volume
 
     def _style(self, pose: Item) -> float:
         """Tables towards the middle, plants and lamps into corners, seats facing the room."""

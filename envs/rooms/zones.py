@@ -25,8 +25,13 @@ class Zone(NamedTuple):
 
     def shares(self, other: Zone) -> float:
         """The volume [m³] shared with another."""
-        sides = (min(a[1], b[1]) - max(a[0], b[0]) for a, b in zip(self, other, strict=True))
-        return math.prod(max(side, 0.0) for side in sides)
+        result = 1.0
+        for (a, b), (c, d) in zip(self, other, strict=True):
+            side = min(b, d) - max(a, c)
+            if side <= 0.0:
+                return 0.0
+            result *= side
+        return result
 
     @property
     def volume(self) -> float:

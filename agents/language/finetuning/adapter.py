@@ -21,6 +21,7 @@ from gymposium.errors import UsageError
 from ...learning.adam import Adam
 from ..backends.white_box import WhiteBox
 from ..weights import weights_digest
+from .frozen import Frozen
 from .tokens import Row, Said, next_token, say
 
 Tensor: TypeAlias = torch.Tensor
@@ -69,6 +70,7 @@ class Adapted:
         self.box = shared_box(model, device, precision)
         self.facts = {"model": weights_digest(model), "rank": rank, "alpha": alpha, "last": last}
         self.box.add_adapter(rank=rank, alpha=alpha, seed=seed, last=last)
+        self._frozen = Frozen(self.box, last) if last and Frozen.serves(self.box) else None
         self._temperature = temperature
         self.parameters: dict[str, Tensor] = {
             name: tensor
@@ -99,7 +101,9 @@ class Adapted:
 
     def next_token(self, prompts: Sequence[Sequence[int]]) -> Tensor:
         """Log-probabilities of the first token after each prompt, ``[B, vocabulary]``."""
-        return next_token(self.box, prompts, temperature=self._temperature)
+        if self._frozen is None:
+            return next_token(self.box, prompts, temperature=self._temperature)
+        return torch.log_softmax(self._frozen.next_logits(prompts).float() / self._temperature, -1)
 
     def judge(self, rows: Sequence[Row], *, part: int) -> list[tuple[Tensor, Tensor]]:
         """Log-probabilities and values of every row ``[T]``, without gradients.

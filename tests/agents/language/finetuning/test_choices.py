@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from gymposium.agents.language.finetuning.adapter import Adapted
 from gymposium.agents.language.finetuning.choices import Choice, choice_probabilities, fit_choices
+from gymposium.agents.language.finetuning.tokens import next_token
 from gymposium.errors import UsageError
 
 
@@ -58,6 +60,37 @@ def test_an_adapter_on_the_last_layers_leaves_the_others_alone(tiny_model):
     assert all(f"layers.{layers - 1}." in name for name in last.parameters)
     with pytest.raises(UsageError, match="trained with the last"):
         last.load_state_dict(whole.state_dict())
+
+
+def test_what_lies_below_the_adapter_is_passed_through_once(tiny_model, monkeypatch):
+    model = Adapted(str(tiny_model), rank=2, alpha=4, seed=0, last=1)
+    with torch.no_grad():  # an adapter that has learned something
+        for parameter in model.parameters.values():
+            parameter.normal_(0, 0.3, generator=torch.Generator().manual_seed(0))
+    prompts = [
+        model.box.prompt_ids([{"role": "user", "content": it}]) for it in ("fox", "yes or no game")
+    ]
+    assert len(prompts[0]) != len(prompts[1])
+    passes = []
+    forward = model.box.forward
+    monkeypatch.setattr(model.box, "forward", lambda *a, **k: passes.append(1) or forward(*a, **k))
+    gradients, logp = [], []
+    for found in (
+        model.next_token(prompts),
+        model.next_token(prompts[::-1]).flip(0),
+        next_token(model.box, prompts),
+    ):
+        if gradients:
+            np.testing.assert_allclose(found.detach(), logp[0], atol=1e-5)
+        logp.append(found.detach())
+        model.box.model.zero_grad()
+        found[:, 3].sum().backward()
+        gradients.append([p.grad.clone() for p in model.parameters.values()])
+    assert len(passes) == 2
+    for other in gradients[1:]:
+        for one, two in zip(gradients[0], other, strict=True):
+            np.testing.assert_allclose(one, two, atol=1e-4)
+    assert any(one.abs().max() > 1e-3 for one in gradients[0])
 
 
 @pytest.mark.parametrize("targets", [(0.5,), (0.5, 0.6), (-0.5, 1.5)])

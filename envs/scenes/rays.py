@@ -114,7 +114,24 @@ def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v:
 
 
 @part
-def _shine(inverse: Any, kind: Any, n: int, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
+def _pictured(pattern: int, colour: Any, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
+    """Red, green and blue of what has colours of its own: backs of books, a window on the sky."""
+    if pattern == 6:
+        if max(abs(lx), abs(lz)) > 0.9 or min(abs(lx), abs(lz)) < 0.04:
+            return 1.25, 1.25, 1.25
+        return 0.74 - 0.15 * lz, 1.0 - 0.07 * lz, 1.2
+    if abs(ly) <= 0.99:
+        return colour[0], colour[1], colour[2]
+    shelf = lz * 1.5 - math.floor(lz * 1.5)
+    book = math.floor(lx * 9.0 + 3.0 * math.floor(lz * 1.5))
+    if _noise(book, 4.0) * 1.4 - 0.5 < shelf - 0.55:
+        return 0.30, 0.22, 0.16
+    red, green, blue = _noise(book, 1.0), _noise(book, 2.0), _noise(book, 3.0)
+    return 0.25 + 0.6 * red, 0.25 + 0.5 * green, 0.25 + 0.55 * blue
+
+
+@part
+def _normal(inverse: Any, kind: Any, n: int, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
     """The normal, in the scene, of solid n where its unit shape is met at (lx, ly, lz)."""
     if kind[n] == 0:
         ax, ay, az = abs(lx), abs(ly), abs(lz)
@@ -254,6 +271,50 @@ def _occluded(feet: Any, reach: float, x: float, y: float, z: float) -> Any:
     return max(left, 0.4)
 
 
+@part
+def _nearest(
+    y: int, x: int, seen: Any, kind: Any, centre: Any, inverse: Any, eye: Any, way: Any
+) -> tuple[Any, ...]:
+    """How far a ray goes, and to which of the solids that the pixel and its neighbours show."""
+    t, m = _FAR, -1
+    for i in range(max(y - 1, 0), min(y + 2, seen.shape[0])):
+        for j in range(max(x - 1, 0), min(x + 2, seen.shape[1])):
+            k = seen[i, j]
+            if k >= 0 and k != m:
+                far = _ray(k, inverse, centre, eye, way, kind)
+                if far < t:
+                    t, m = far, k
+    return t, m
+
+
+@part
+def _coloured(
+    m: int, px: float, py: float, pz: float, kind: Any, centre: Any, inverse: Any, colour: Any,
+    pattern: Any, grain: Any, sun: Any, shade: float, shine: Any, corner: Any, across: Any,
+    pitch: float, feet: Any, reach: float,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Red, green and blue of a point of solid m, in its light."""
+    w = inverse[m]
+    ex, ey, ez = px - centre[m, 0], py - centre[m, 1], pz - centre[m, 2]
+    lx = w[0, 0] * ex + w[0, 1] * ey + w[0, 2] * ez
+    ly = w[1, 0] * ex + w[1, 1] * ey + w[1, 2] * ez
+    lz = w[2, 0] * ex + w[2, 1] * ey + w[2, 2] * ez
+    nx, ny, nz = _normal(inverse, kind, m, lx, ly, lz)
+    facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
+    light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx
+    if shade < 1.0 and facing > 0.0:
+        slack = 2.0 + 1.5 / max(facing, 0.1)
+        lit = _lit(shine, corner, across, pitch, slack, px, py, pz)
+        light *= shade + (1.0 - shade) * lit
+    if pz < 0.02 * reach and nz > 0.5:
+        light *= _occluded(feet, reach, px, py, pz)
+    if pattern[m] == 5 or pattern[m] == 6:
+        r, g, b = _pictured(pattern[m], colour[m], lx, ly, lz)
+        return light * r, light * g, light * b
+    light *= _tone(pattern[m], grain[m], px, py, pz, lx, ly)
+    return light * colour[m, 0], light * colour[m, 1], light * colour[m, 2]
+
+
 @kernel
 def paint(
     kind: Any, centre: Any, inverse: Any, colour: Any, pattern: Any, grain: Any, eye: Any,
@@ -288,51 +349,16 @@ def paint(
                     way[a] = axes[0, a] + u * axes[1, a] + v * axes[2, a]
                 t, m = depth[y, x], n
                 if edge:
-                    t, m = _FAR, -1
-                    for i in range(max(y - 1, 0), min(y + 2, height)):
-                        for j in range(max(x - 1, 0), min(x + 2, width)):
-                            k = seen[i, j]
-                            if k >= 0 and k != m:
-                                far = _ray(k, inverse, centre, eye, way, kind)
-                                if far < t:
-                                    t, m = far, k
+                    t, m = _nearest(y, x, seen, kind, centre, inverse, eye, way)
                 if m < 0:
                     red, green, blue = red + sky[0], green + sky[1], blue + sky[2]
                     continue
-                px, py, pz = eye[0] + t * way[0], eye[1] + t * way[1], eye[2] + t * way[2]
-                ex, ey, ez = px - centre[m, 0], py - centre[m, 1], pz - centre[m, 2]
-                w = inverse[m]
-                lx = w[0, 0] * ex + w[0, 1] * ey + w[0, 2] * ez
-                ly = w[1, 0] * ex + w[1, 1] * ey + w[1, 2] * ez
-                lz = w[2, 0] * ex + w[2, 1] * ey + w[2, 2] * ez
-                nx, ny, nz = _shine(inverse, kind, m, lx, ly, lz)
-                facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
-                light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx
-                if shade < 1.0 and facing > 0.0:
-                    slack = 2.0 + 1.5 / max(facing, 0.1)
-                    lit = _lit(shine, corner, across, pitch, slack, px, py, pz)
-                    light *= shade + (1.0 - shade) * lit
-                if pz < 0.02 * reach and nz > 0.5:
-                    light *= _occluded(feet, reach, px, py, pz)
-                r, g, b = colour[m, 0], colour[m, 1], colour[m, 2]
-                if pattern[m] == 5 and abs(ly) > 0.99:  # backs of books
-                    book = math.floor(lx * 9.0 + 3.0 * math.floor(lz * 1.5))
-                    r = 0.25 + 0.6 * _noise(book, 1.0)
-                    g = 0.25 + 0.5 * _noise(book, 2.0)
-                    b = 0.25 + 0.55 * _noise(book, 3.0)
-                    if _noise(book, 4.0) * 1.4 - 0.5 < lz * 1.5 - math.floor(lz * 1.5) - 0.55:
-                        r, g, b = 0.30, 0.22, 0.16
-                elif pattern[m] == 6:  # a window on the sky
-                    lx = lx if abs(w[0, 0]) + abs(w[0, 1]) < abs(w[1, 0]) + abs(w[1, 1]) else ly
-                    bar = max(abs(lx), abs(lz)) > 0.9 or min(abs(lx), abs(lz)) < 0.04
-                    if bar:
-                        r = g = b = 0.97
-                    else:
-                        r, g, b = 0.55 - 0.12 * lz, 0.76 - 0.06 * lz, 0.93
-                        light = 1.08
-                else:
-                    light *= _tone(pattern[m], grain[m], px, py, pz, lx, ly)
-                red, green, blue = red + light * r, green + light * g, blue + light * b
+                r, g, b = _coloured(
+                    m, eye[0] + t * way[0], eye[1] + t * way[1], eye[2] + t * way[2],
+                    kind, centre, inverse, colour, pattern, grain, sun, shade, shine, corner,
+                    across, pitch, feet, reach,
+                )  # fmt: skip
+                red, green, blue = red + r, green + g, blue + b
             picture[y, x, 0] = min(max(red / samples, 0.0), 1.0) * 255.0
             picture[y, x, 1] = min(max(green / samples, 0.0), 1.0) * 255.0
             picture[y, x, 2] = min(max(blue / samples, 0.0), 1.0) * 255.0

@@ -62,8 +62,14 @@ def grade(scene: Scene) -> Grades:
     """
     kind = room_type(scene.room.type)
     graded = (_realism, _function, _layout, _completion)
-    marks, comments = zip(*(rule(scene, kind) for rule in graded), strict=True)
-    return Grades(*(round(mark, 2) for mark in marks), comments)
+    real, function, layout, complete = (rule(scene, kind) for rule in graded)
+    return Grades(
+        round(real[0], 2),
+        round(function[0], 2),
+        round(layout[0], 2),
+        round(complete[0], 2),
+        (real[1], function[1], layout[1], complete[1]),
+    )
 
 
 def _realism(scene: Scene, kind: RoomType) -> tuple[float, str]:

@@ -85,15 +85,15 @@ def optimise(scene: Scene, rng: np.random.Generator, *, passes: int = PASSES) ->
 
 def parents_first(items: Iterable[Item]) -> list[str]:
     """The ids in an order in which parents precede their children; cycles are cut somewhere."""
-    items = {item.id: item for item in items}
+    known = {item.id: item for item in items}
     order: dict[str, None] = {}
-    for start in items:
+    for start in known:
         path, seen = [start], {start}
         while path:
             waiting = (
                 r.parent
-                for r in items[path[-1]].relations
-                if r.parent != ROOM and r.parent in items and r.parent not in order
+                for r in known[path[-1]].relations
+                if r.parent != ROOM and r.parent in known and r.parent not in order
             )
             parent = next((p for p in waiting if p not in seen), None)
             if parent is None:

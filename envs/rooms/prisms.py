@@ -94,7 +94,7 @@ def ngon(x: float, y: float, radius: float, *, sides: int = 12, turn: float = 0.
 def turned(points: Floats, yaw: float) -> Floats:
     """Points [N, 2] turned by ``yaw`` [rad] about the origin."""
     c, s = np.cos(yaw), np.sin(yaw)
-    return points @ np.array([[c, s], [-s, c]])
+    return np.asarray(points @ np.array([[c, s], [-s, c]]))
 
 
 def area(outline: Floats) -> float:

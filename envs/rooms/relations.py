@@ -101,9 +101,9 @@ def _wall_options(room: Room, item: Item, kind: RelationKind) -> Iterator[Option
     low, high = _GAPS[kind]
     for wall in walls(room):
         if kind is _K.SIDE_AGAINST_WALL:
-            turns, half = (math.pi / 2, -math.pi / 2), item.size[1] / 2
+            turns, half = [math.pi / 2, -math.pi / 2], item.size[1] / 2
         else:
-            turns, half = (0.0,), item.size[0] / 2
+            turns, half = [0.0], item.size[0] / 2
         start = wall.offset + half
         for turn in turns:
             band = Band(*wall.normal, start + low, start + high, True)

@@ -153,7 +153,7 @@ class Scene:
     items: tuple[Item, ...] = ()
 
     def __post_init__(self) -> None:
-        ids = [thing.id for thing in (*self.openings, *self.items)]
+        ids = [opening.id for opening in self.openings] + [item.id for item in self.items]
         if len({*ids, ROOM}) <= len(ids):
             twice = next(i for n, i in enumerate([*ids, ROOM]) if i in [ROOM, *ids[:n]])
             raise UsageError(f"two things in the room are called {twice!r}; ids must differ")

@@ -96,13 +96,13 @@ def crib(kit: Kit) -> None:
             kit.box(x, inside[1], rail, wood)
     bars = (0.34, kit.height - 0.05)
     for k in range(1, 9):
-        x = inside[0][0] + k * (inside[0][1] - inside[0][0]) / 9
+        at = inside[0][0] + k * (inside[0][1] - inside[0][0]) / 9
         for y in ((right, right + 0.02), (left - 0.02, left)):
-            kit.box((x - 0.01, x + 0.01), y, bars, wood)
+            kit.box((at - 0.01, at + 0.01), y, bars, wood)
     for k in range(1, 5):
-        y = inside[1][0] + k * (inside[1][1] - inside[1][0]) / 5
+        at = inside[1][0] + k * (inside[1][1] - inside[1][0]) / 5
         for x in ((back, back + 0.02), (front - 0.02, front)):
-            kit.box(x, (y - 0.01, y + 0.01), bars, wood)
+            kit.box(x, (at - 0.01, at + 0.01), bars, wood)
 
 
 ROWS = (

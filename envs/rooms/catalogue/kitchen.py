@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .kit import BLACK, BRIGHTS, FURNITURE, METAL, SCREEN, STEEL, WHITE, Colour, Kit, lighter
+from ..prisms import Colour
+from .kit import BLACK, BRIGHTS, FURNITURE, METAL, SCREEN, STEEL, WHITE, Kit, lighter
 from .table import Category, Mount
 
 _STONES: tuple[Colour, ...] = ((88, 88, 92), (206, 200, 190), (235, 232, 226), (150, 132, 112))
@@ -67,8 +68,8 @@ def oven(kit: Kit) -> None:
         kit.box((face, face + 0.03), (y - 0.018, y + 0.018), (0.86 * top, 0.91 * top), METAL)
     kit.box((back, front - 0.02), kit.y, (top, kit.height - 0.004), BLACK)
     for x in ((back + 0.02, -0.02), (0.0, front - 0.05)):
-        for y in ((right + 0.02, -0.01), (0.01, left - 0.02)):
-            kit.slab(x, y, (kit.height - 0.004, kit.height), (84, 66, 64), cut=0.04)
+        for plate in ((right + 0.02, -0.01), (0.01, left - 0.02)):
+            kit.slab(x, plate, (kit.height - 0.004, kit.height), (84, 66, 64), cut=0.04)
     kit.surface((back + 0.05, front - 0.08), (right + 0.05, left - 0.05), kit.height)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .kit import BLACK, FABRICS, LIGHT, METAL, POTS, STEEL, WOODS, Colour, Kit, lighter
+from ..prisms import Colour
+from .kit import BLACK, FABRICS, LIGHT, METAL, POTS, STEEL, WOODS, Kit, lighter
 from .table import Category, Mount
 
 _BRASS: Colour = (190, 156, 92)
@@ -76,8 +77,8 @@ def chandelier(kit: Kit) -> None:
     kit.box((0.12 * r, r), (-0.015, 0.015), (0.16 * tall, 0.2 * tall), metal)
     for y in ((-r * wide, -0.12 * r), (0.12 * r, r * wide)):
         kit.box((-0.015, 0.015), y, (0.16 * tall, 0.2 * tall), metal)
-    for x, y in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-        at = (x * (r - 0.03), y * (r * wide - 0.03))
+    for way, aside in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        at = (way * (r - 0.03), aside * (r * wide - 0.03))
         kit.disc(at, 0.03, (0.2 * tall, 0.26 * tall), metal, sides=8)
         kit.cone(at, (0.025, 0.012), (0.26 * tall, 0.5 * tall), LIGHT, steps=3, sides=8)
     kit.disc((0, 0), 0.08 * r, (0, 0.1 * tall), metal)

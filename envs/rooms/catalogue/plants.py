@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from .kit import BRIGHTS, EARTH, LEAF, POTS, Colour, Kit, lighter
+from ..prisms import Colour
+from .kit import BRIGHTS, EARTH, LEAF, POTS, Kit, lighter
 from .table import Category, Mount
 
 _GREENS: tuple[Colour, ...] = (LEAF, (74, 124, 78), (122, 156, 92), (96, 140, 110))

@@ -81,9 +81,8 @@ def weight_bench(kit: Kit) -> None:
         kit.box((back + 0.02, back + 0.08), (y, y + 0.06), (0, bar), STEEL)
     kit.box((back + 0.03, back + 0.07), (right + 0.12, left - 0.12), (bar, bar + 0.03), METAL)
     disc = kit.pick((BLACK, *BRIGHTS))
-    for y in ((right, right + 0.12), (left - 0.12, left)):
-        low = bar + 0.015 - 0.185
-        kit.slab((back, back + 0.36), y, (low, kit.height), disc, cut=0.03)
+    for plates in ((right, right + 0.12), (left - 0.12, left)):
+        kit.slab((back, back + 0.36), plates, (bar - 0.17, kit.height), disc, cut=0.03)
 
 
 def dumbbell_rack(kit: Kit) -> None:
@@ -101,16 +100,16 @@ def dumbbell_rack(kit: Kit) -> None:
     ):
         kit.box(x, inside, (z, z + 0.03), METAL)
         for k in range(pairs):
-            y = inside[0] + (k + 0.5) * step
+            at = inside[0] + (k + 0.5) * step
             size = 0.035 + 0.03 * k / pairs
             ends = (x[0] + 0.03, x[0] + 0.11), (x[1] - 0.11, x[1] - 0.03)
             colour = lighter(BLACK, 0.08)
             for end in ends:
                 kit.slab(
-                    end, (y - size, y + size), (z + 0.03, z + 0.03 + 2 * size), colour, cut=0.02
+                    end, (at - size, at + size), (z + 0.03, z + 0.03 + 2 * size), colour, cut=0.02
                 )
             grip = (z + 0.03 + size - 0.012, z + 0.03 + size + 0.012)
-            kit.box((ends[0][1], ends[1][0]), (y - 0.012, y + 0.012), grip, STEEL)
+            kit.box((ends[0][1], ends[1][0]), (at - 0.012, at + 0.012), grip, STEEL)
 
 
 def squat_rack(kit: Kit) -> None:
@@ -178,10 +177,10 @@ def piano(kit: Kit) -> None:
     count = 30
     for k in range(count):
         if k % 7 not in (2, 6):
-            y = right + 0.07 + (k + 1) * (kit.width - 0.14) / (count + 1)
+            at = right + 0.07 + (k + 1) * (kit.width - 0.14) / (count + 1)
             kit.box(
                 (front - 0.16, front - 0.07),
-                (y - 0.007, y + 0.007),
+                (at - 0.007, at + 0.007),
                 (keys + 0.02, keys + 0.03),
                 SCREEN,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..prisms import Colour
 from .kit import (
     BLACK,
     BRIGHTS,
@@ -12,7 +13,6 @@ from .kit import (
     STEEL,
     WHITE,
     WOODS,
-    Colour,
     Kit,
     lighter,
 )
@@ -188,9 +188,9 @@ def shoe_rack(kit: Kit) -> None:
         for k in range(max(1, int((inside[1] - inside[0]) / 0.3))):
             y0 = inside[0] + 0.04 + k * 0.3
             shoe = lighter(kit.pick((BLACK, *FABRICS, WHITE)), -0.1)
-            for y in (y0, y0 + 0.11):
+            for side in (y0, y0 + 0.11):
                 along = (back + 0.02, min(front - 0.02, back + 0.28))
-                kit.slab(along, (y, y + 0.09), (z0 + 0.02, z0 + 0.08), shoe, cut=0.03)
+                kit.slab(along, (side, side + 0.09), (z0 + 0.02, z0 + 0.08), shoe, cut=0.03)
     kit.box(kit.x, inside, (kit.height - 0.025, kit.height), wood)
     kit.top(0.02)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from .kit import BLACK, BRIGHTS, CERAMIC, METAL, POTS, STEEL, WHITE, WOODS, Colour, Kit, lighter
+from ..prisms import Colour
+from .kit import BLACK, BRIGHTS, CERAMIC, METAL, POTS, STEEL, WHITE, WOODS, Kit, lighter
 from .table import Category, Mount
 
 _GLAZES: tuple[Colour, ...] = (CERAMIC, WHITE, *POTS, (112, 140, 160), (226, 190, 160))

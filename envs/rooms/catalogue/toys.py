@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .kit import BLACK, BRIGHTS, WHITE, WOODS, Colour, Kit, lighter
+from ..prisms import Colour
+from .kit import BLACK, BRIGHTS, WHITE, WOODS, Kit, lighter
 from .table import Category, Mount
 
 _FURS: tuple[Colour, ...] = ((176, 128, 88), (214, 188, 156), (150, 150, 154), (226, 176, 180))
@@ -23,8 +24,8 @@ def teddy_bear(kit: Kit) -> None:
     head = 0.8 * body
     for z0, z1, share in ((0.52, 0.6, 0.8), (0.6, 0.8, 1.0), (0.8, 0.92, 0.8)):
         kit.disc((middle, 0), share * head, (z0 * tall, z1 * tall), fur)
-    for y in (-0.6 * head, 0.6 * head):
-        kit.disc((middle, y), 0.3 * head, (0.92 * tall, tall), fur, sides=8)
+    for ear in (-0.6 * head, 0.6 * head):
+        kit.disc((middle, ear), 0.3 * head, (0.92 * tall, tall), fur, sides=8)
     kit.box((middle + head, middle + head + 0.02), (-0.03, 0.03), (0.62 * tall, 0.7 * tall), WHITE)
 
 
@@ -78,11 +79,11 @@ def doll_house(kit: Kit) -> None:
     steps = 5
     for k in range(steps):
         share = 1 - k / steps
-        z = (
+        step = (
             walls_top + (kit.height - walls_top) * k / steps,
             walls_top + (kit.height - walls_top) * (k + 1) / steps,
         )
-        kit.box(kit.x, (right * share, left * share), z, lighter(roof, 0.04 * k))
+        kit.box(kit.x, (right * share, left * share), step, lighter(roof, 0.04 * k))
 
 
 def rocking_horse(kit: Kit) -> None:

@@ -173,8 +173,9 @@ class Navigation(ReasonedTurns):
         self._file = None if p.file is None else read_tasks(str(p.file), p.sha256)
         self._task: NavigationTask | None = None
         self._seed = 0
-        most = p.turns * (p.format_reward + sum(p.belief_rewards)) + p.success_reward
-        self.return_range = (min(0.0, most) - 1000 * (most < 0), max(0.0, most))
+        said = p.turns * (abs(p.format_reward) + sum(map(abs, p.belief_rewards)))
+        paid = min(0.0, p.success_reward), max(0.0, p.success_reward)
+        self.return_range = (paid[0] - said, paid[1] + said)
         self._seat_reader((p.size, p.size))
 
     def reset(self, seed: int) -> dict[str, Turn]:
@@ -298,8 +299,9 @@ class Navigation(ReasonedTurns):
 
     def _observed(self) -> str:
         told = f"Instruction: {self.task.instruction}"
-        if self._taken and not self._went:
-            told += "\nThe last action was not carried out: something is in the way."
+        if self._taken:
+            done = "was carried out" if self._went else "was not carried out: it is not possible"
+            told += f"\nThe last action {done}."
         return told
 
     def _scene(self) -> str:

@@ -154,9 +154,8 @@ class PrimitiveSkill(ReasonedTurns):
             library()
             self._kind = BulletTable if p.physics == "bullet" else Table
         self._table: Table | None = None
-        each = abs(p.format_reward) + sum(map(abs, p.belief_rewards))
-        most = p.turns * each + 10.0
-        self.return_range = (-most - SKILL_COST * p.most_skills, most)
+        said = p.turns * (abs(p.format_reward) + sum(map(abs, p.belief_rewards)))
+        self.return_range = (-said - 10.0 - SKILL_COST * p.most_skills, said + 10.0)
         self._seat_reader((p.size, p.size))
 
     @property

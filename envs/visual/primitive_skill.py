@@ -177,6 +177,7 @@ class PrimitiveSkill(ReasonedTurns):
         self._table = self._kind(items, task.limits, drawer)
         self._order = rng.permutation(len(things(task, self._table))).tolist()
         self._taken = self._wasted = 0
+        self._met = True
         self._first = self._worth()
 
     def _worth(self) -> float:
@@ -189,13 +190,13 @@ class PrimitiveSkill(ReasonedTurns):
     def _do(self, action: Skill) -> float:
         table, at = self.table, action.at
         if action.name == "pick":
-            met = table.pick(at)
+            self._met = table.pick(at)
         elif action.name == "place":
-            met = table.put(at)
+            self._met = table.put(at)
         else:
-            met = table.push(at[:3], at[3:])
+            self._met = table.push(at[:3], at[3:])
         self._taken += 1
-        self._wasted += not met
+        self._wasted += not self._met
         return 0.0
 
     def _done(self) -> tuple[bool, bool]:
@@ -227,7 +228,8 @@ class PrimitiveSkill(ReasonedTurns):
     def _situation(self) -> bytes:
         if self._table is None:
             return b""
-        return repr((self._table, self._order, self._taken, self._wasted, self._first)).encode()
+        done = (self._order, self._taken, self._wasted, self._met, self._first)
+        return repr((self._table, *done)).encode()
 
     def _metrics(self) -> dict[str, float]:
         reached = TASKS[self.params.task].reached(self.table)
@@ -253,6 +255,8 @@ class PrimitiveSkill(ReasonedTurns):
             places = [*things(task, self.table).values()]
             shown = ", ".join(_triple(places[index]) for index in self._order)
             told.append(f"Places of things, in no order: {shown}.")
+        if not self._met:
+            told.append("The last skill met nothing.")
         return "\n".join(told)
 
     def _scene(self) -> str:

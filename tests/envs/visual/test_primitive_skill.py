@@ -125,6 +125,14 @@ def test_places_are_told_without_names_in_an_order_that_the_seed_draws():
     assert len(orders) > 3
 
 
+def test_a_skill_that_met_nothing_is_said_until_one_meets_something():
+    world, turn = begun(0)
+    assert "met nothing" not in turn.text
+    assert "met nothing" in world.step_parsed(["pick(150,200,200)"])[SEAT].text
+    red = at(turn.info["state"]["red_cube"])
+    assert "met nothing" not in world.step_parsed([f"pick({red})"])[SEAT].text
+
+
 def test_text_tells_what_the_picture_shows():
     _, turn = begun(0, shows="text")
     state = turn.info["state"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .furniture import Kind, furniture, unknown
+from .furniture import ROOMS, Kind, furniture, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,8 @@ BODY = 0.25
 STEP = 0.5
 """Length of a move, in metres."""
 _SLACK = 1e-6
+_MOST, _WIDEST = 1_000, 1_000.0
+"""Rooms, walls and things of a plan from a file, and metres it may extend."""
 _COMPASS = {0: (0.0, 1.0), 90: (1.0, 0.0), 180: (0.0, -1.0), 270: (-1.0, 0.0)}
 
 
@@ -126,22 +128,44 @@ class FloorPlan:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> FloorPlan:
         """The plan that :meth:`to_plain` wrote; raises ValueError, TypeError or KeyError."""
-        rooms = [Room(str(kind), _rectangle(floor)) for kind, *floor in plain["rooms"]]
+        for name in ("rooms", "walls", "things"):
+            if len(plain[name]) > _MOST:
+                raise ValueError(f"there are {len(plain[name])} {name}, more than {_MOST}")
+        rooms = [Room(_room(kind), _rectangle(floor)) for kind, *floor in plain["rooms"]]
         walls = [_rectangle(wall) for wall in plain["walls"]]
         things = [
-            Thing(
-                str(it["type"]), float(it["x"]), float(it["z"]), _turned(it["yaw"]), float(it["y"])
-            )
+            Thing(_type(it["type"]), *_metres(it, "xz"), _turned(it["yaw"]), *_metres(it, "y"))
             for it in plain["things"]
         ]
+        if not rooms:
+            raise ValueError("a floor plan needs a room")
         return cls(tuple(rooms), tuple(walls), tuple(things))
 
 
 def _rectangle(numbers: Sequence[Any]) -> Rectangle:
     x0, z0, x1, z1 = (float(number) for number in numbers)
-    if not (math.isfinite(x0 + z0 + x1 + z1) and x0 < x1 and z0 < z1):
+    if not -_WIDEST <= x0 < x1 <= _WIDEST or not -_WIDEST <= z0 < z1 <= _WIDEST:
         raise ValueError(f"{numbers!r:.60} is no rectangle x0, z0, x1, z1")
     return Rectangle(x0, z0, x1, z1)
+
+
+def _room(kind: Any) -> str:
+    if kind not in ROOMS:
+        raise ValueError(f"a room is one of {', '.join(ROOMS)}, not {kind!r:.40}")
+    return str(kind)
+
+
+def _type(name: Any) -> str:
+    if not isinstance(name, str) or not (name.isascii() and name.isalnum() and len(name) <= 60):
+        raise ValueError(f"the type of a thing is a word, not {name!r:.40}")
+    return name
+
+
+def _metres(of: Mapping[str, Any], names: str) -> list[float]:
+    values = [float(of[name]) for name in names]
+    if not all(abs(value) <= _WIDEST for value in values):
+        raise ValueError(f"{', '.join(names)} of a thing must be within {_WIDEST:g} m")
+    return values
 
 
 def _turned(yaw: Any) -> int:

@@ -25,6 +25,7 @@ from .floor_plan import BODY, FloorPlan, Rectangle, Room, Thing, moves_to
 from .floor_plan_maker import furnish, walls_of
 from .furniture import furniture
 from .navigation_tasks import NEAR, NavigationTask
+from .replies import WRITABLE
 
 _MOST = 10_000
 _MARGIN = 1.2
@@ -94,8 +95,8 @@ class _Read:
     def __init__(self, task: Mapping[str, Any]) -> None:
         pose = task["agentPose"]
         turn = pose["rotation"]
-        self.scene, self.target = str(task["scene"])[:80], str(task["targetObjectType"])[:60]
-        self.instruction = " ".join(str(task["instruction"])[:1000].split())
+        self.scene, self.target = _shown(task["scene"], 80), _shown(task["targetObjectType"], 60)
+        self.instruction = _shown(task["instruction"], 1000)
         self.place = _number(task["target_position"], "x"), _number(task["target_position"], "z")
         self.x, self.z = _number(pose["position"], "x"), _number(pose["position"], "z")
         self.yaw = round(_number(turn, "y") if isinstance(turn, Mapping) else float(turn)) % 360
@@ -104,6 +105,12 @@ class _Read:
         self.plan = None if plain is None else FloorPlan.from_plain(plain)
         if not -90 < self.horizon < 90:
             raise ValueError(f"horizon {self.horizon} is not between -90 and 90")
+
+
+def _shown(text: Any, most: int) -> str:
+    """A stranger's text in one line of letters that can be shown, cut."""
+    line = " ".join(str(text)[:most].split())
+    return "".join(c if c in WRITABLE else "?" for c in line)
 
 
 def _number(of: Mapping[str, Any], name: str) -> float:

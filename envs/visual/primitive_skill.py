@@ -154,6 +154,7 @@ class PrimitiveSkill(ReasonedTurns):
             library()
             self._kind = BulletTable if p.physics == "bullet" else Table
         self._table: Table | None = None
+        self._drawn: tuple[str, Image] | None = None
         said = p.turns * (abs(p.format_reward) + sum(map(abs, p.belief_rewards)))
         self.return_range = (-said - 10.0 - SKILL_COST * p.most_skills, said + 10.0)
         self._seat_reader((p.size, p.size))
@@ -217,13 +218,14 @@ class PrimitiveSkill(ReasonedTurns):
         return {**things(TASKS[self.params.task], table), "held": held}
 
     def _picture(self) -> Image:
-        p = self.params
-        marks = TASKS[p.task].marks
-        if p.renderer == "tiny":
-            from .primitive_bullet import tiny_picture
-
-            return tiny_picture(self.table, marks, p.size)
-        return picture(self.table, marks, p.size)
+        state = repr(self.table)
+        if self._drawn is None or self._drawn[0] != state:
+            p = self.params
+            draw = picture
+            if p.renderer == "tiny":
+                from .primitive_bullet import tiny_picture as draw
+            self._drawn = state, draw(self.table, TASKS[p.task].marks, p.size)
+        return self._drawn[1].copy()
 
     def _situation(self) -> bytes:
         if self._table is None:

@@ -185,6 +185,9 @@ def test_what_is_in_view_is_told_in_words():
     assert "walls" in seen_words([])
 
 
+HALL = {"rooms": [["living", -5, -5, 5, 5]], "walls": [], "things": []}
+
+
 def thor_task(**changes):
     """A task as EmbodiedBench writes it, of a scene of AI2-THOR."""
     task = {
@@ -221,6 +224,20 @@ def test_tasks_of_ai2_thor_are_played_in_a_room_furnished_about_them(tmp_path):
     assert world.task.target == "Spatula"
 
 
+def test_turns_are_degrees_or_three_of_them_and_a_plan_of_ones_own_is_walked(tmp_path):
+    pose = {**thor_task()["agentPose"], "rotation": {"x": 0, "y": 90.0, "z": 0}}
+    thing = {"type": "Bread", "x": -0.52, "z": -0.03, "yaw": 0, "y": 0.8}
+    plan = {**HALL, "things": [thing]}
+    strange = thor_task(agentPose=pose, floor_plan=plan, instruction="Go\nto \u2603 <b>it</b>")
+    file = written(tmp_path / "own.json", strange)
+    world = make_world("navigation-v0", file=file, size=24)
+    turn = world.reset(0)[SEAT]
+    assert "Instruction: Go to ? <b>it</b>\n" in turn.text
+    assert world.seats[SEAT].observation_space.contains(turn.observation)
+    assert turn.info["state"]["direction"] == "back"
+    assert [it.type for it in world.task.plan.things] == ["Bread"]
+
+
 def test_our_tasks_are_written_in_the_same_form_and_read_back(tmp_path):
     tasks = [task_of("long_horizon", number) for number in fixed_numbers("long_horizon")[:2]]
     write_tasks(tasks, tmp_path / "ours.json")
@@ -237,6 +254,11 @@ def test_our_tasks_are_written_in_the_same_form_and_read_back(tmp_path):
         thor_task(target_position={"x": float("nan"), "z": 0}),
         thor_task(floor_plan={"rooms": [["kitchen", 0, 0, 0, 0]], "walls": [], "things": []}),
         thor_task(floor_plan={"rooms": [], "walls": [[1.5, 1, 2.5, 2]], "things": []}),
+        thor_task(floor_plan={"rooms": [["attic", 0, 0, 3, 3]], "walls": [], "things": []}),
+        thor_task(floor_plan={**HALL, "walls": [[1.5, 1, 2.5, 2]]}),
+        thor_task(floor_plan={**HALL, "things": [{"type": "Bed", "x": 1e99, "z": 0}]}),
+        thor_task(floor_plan={**HALL, "things": [{}] * 2000}),
+        thor_task(floor_plan={**HALL, "things": [{"type": "a b", "x": 0, "z": 0}]}),
         [],
     ],
 )

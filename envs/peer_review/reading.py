@@ -4,7 +4,7 @@ All of it is hostile input. Links and anything that is no plain file are not fol
 archives are never used as paths, archives within archives are not opened, sizes are counted while
 reading (so a small zip cannot become large), broken Unicode is replaced, and what a reader would
 not see is taken out (:mod:`.visible_text`). Of fields only those that a review needs are taken:
-no names of authors, no addresses.
+no names of authors; addresses within texts are blotted out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import stat
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,7 @@ MOST_BYTES = 4_000_000
 MOST_ALL = 400_000_000
 MOST_TITLE, MOST_ABSTRACT, MOST_TEXT = 300, 6_000, 60_000
 _TEXTS, _MANY = (".txt", ".md", ".tex"), (".jsonl", ".ndjson", ".json", ".csv")
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
 _REJECTED = ("reject", "withdraw", "submitted to", "desk")
 
 
@@ -115,7 +117,8 @@ class _Reader:
         ):
             value = record.get(key)
             seen = visible(value if isinstance(value, str) else "", tex=tex)
-            cut = " ".join(seen.text.split()) if key == "title" else seen.text
+            text = _ADDRESS.sub("(address)", seen.text)
+            cut = " ".join(text.split()) if key == "title" else text
             fields[key] = cut[:most]
             hidden += [f"{what} in the {key}" for what in seen.hidden]
         if not fields["title"] and not fields["abstract"]:

@@ -59,7 +59,8 @@ def visible(text: str, *, tex: bool = False) -> Visible:
         text: anything; more than ``MOST_READ`` characters are cut.
         tex: it is TeX's source, where a percent sign hides the rest of its line.
     """
-    found = []
+    found: list[str] = []
+    taken: dict[str, int] = {}
     if len(text) > MOST_READ:
         found.append(f"{len(text) - MOST_READ:,} characters beyond {MOST_READ:,}")
         text = text[:MOST_READ]
@@ -73,8 +74,8 @@ def visible(text: str, *, tex: bool = False) -> Visible:
         (partial((_TEX_END if tex else _TEX_COMMENT).subn, " "), "a comment"),
     ):
         text, times = take_out(text)
-        if times:
-            found.append(what if times == 1 else f"{what}, {times} times")
+        taken[what] = taken.get(what, 0) + times
+    found += [it if times == 1 else f"{it}, {times} times" for it, times in taken.items() if times]
     text = _TAG.sub(" ", text)
     text, times = _INVISIBLE.subn("", text)
     if times:

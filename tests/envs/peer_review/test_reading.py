@@ -246,6 +246,15 @@ def test_in_tex_a_percent_sign_hides_the_rest_of_its_line(tmp_path: Path) -> Non
     assert "prefer this" in plain.abstract
 
 
+def test_addresses_within_texts_are_blotted_out(tmp_path: Path) -> None:
+    text = "By A. Author (a.author+x@mail.uni.example), code at x@y, h@ndles and a@b.c."
+    one, _ = read_manuscripts(
+        write_lines(tmp_path / "m.jsonl", [{"title": text, "abstract": text}, *RECORDS[:1]])
+    ).manuscripts
+    left = "By A. Author ((address)), code at x@y, h@ndles and (address)."
+    assert one.title == one.abstract == left
+
+
 def test_every_manuscript_has_an_id_of_its_own(tmp_path: Path) -> None:
     ids = ["x#3", "x#2", "x", "x", "x", "x#3"]
     lines = [{"id": id, "title": f"no. {number}"} for number, id in enumerate(ids)]

@@ -133,7 +133,7 @@ class _Field:
             way = self._way(name, touching, pose.free, rng, straight=tried == 1)
             if way is not None:
                 x, y, z = pose.item.location
-                moved = replace(pose.item, location=(x + way[0], y + way[1], z))
+                moved = replace(pose.item, location=(x + float(way[0]), y + float(way[1]), z))
                 self._put(old, name, snap(self.scene, moved).item)
             if self.scene[name] != old[name]:
                 if accepts(before, self._own_cost(name), heat, rng):

@@ -34,7 +34,7 @@ GRID = 0.1
 SAMPLES = 4
 """Samples of candidates looked at before a thing is said to find no place."""
 _SAMPLE = 120
-_BACK = 3
+_BACK, _RETRIES = 3, 6
 _BESIDE = 0.55
 _EYE = (1.55, 1.9)
 """Heights [m] at which the middle of what hangs on a wall may be."""
@@ -86,21 +86,20 @@ class _Search:
                 placed.append(item)
         return Placement(self._states[-1], tuple(left_out), self._nodes)
 
-    def _first(self, scene: Scene, item: Item, skip: int = 0) -> Scene | None:
-        for free in itertools.islice(self._candidates(scene, item), skip, None):
-            return scene.with_items(free)
-        return None
+    def _first(self, scene: Scene, item: Item, *, anywhere: bool = False) -> Scene | None:
+        free = next(self._candidates(scene, item, anywhere), None)
+        return None if free is None else scene.with_items(free)
 
     def _go_back(self, placed: list[Item], item: Item) -> Scene | None:
         """Place the last few otherwise, so that ``item`` fits too."""
         for back in range(1, min(_BACK, len(placed)) + 1):
-            for skip in range(1, 4):
+            for _ in range(_RETRIES):
                 states = self._states[: len(placed) + 1 - back]
                 redo = [*placed[len(placed) - back :], item]
                 for number, thing in enumerate(redo):
                     after = None
                     if self._nodes < self._limit:
-                        after = self._first(states[-1], thing, 0 if number else skip)
+                        after = self._first(states[-1], thing, anywhere=number == 0)
                     if after is None:
                         break
                     states.append(after)
@@ -109,8 +108,8 @@ class _Search:
                     return states[-1]
         return None
 
-    def _candidates(self, scene: Scene, item: Item) -> Iterator[Item]:
-        """Free poses, the best of a sample first, then those of a second sample."""
+    def _candidates(self, scene: Scene, item: Item, anywhere: bool) -> Iterator[Item]:
+        """Free poses: the best of a sample first, then those of the next; or in no order."""
         rough = _poses(scene, item)
         if not rough:
             return
@@ -120,10 +119,9 @@ class _Search:
         for first in range(0, min(len(order), SAMPLES * _SAMPLE), _SAMPLE):
             sample = order[first : first + _SAMPLE].tolist()
             tried = [_at(item, rough[n]) for n in sample]
-            for cost, number in sorted((taste.cost(pose), n) for n, pose in enumerate(tried)):
-                if not math.isfinite(cost):
-                    break
-                if _is_free(scene, tried[number], packed):
+            costs = [taste.cost(pose) for pose in tried]
+            for number in range(len(tried)) if anywhere else np.argsort(costs, kind="stable"):
+                if math.isfinite(costs[number]) and _is_free(scene, tried[number], packed):
                     self._nodes += 1
                     yield tried[number]
 

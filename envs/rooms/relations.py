@@ -31,6 +31,8 @@ _K = RelationKind
 _GAPS = {kind: (0.0, margin) for kind, margin in MARGINS.items()}
 _GAPS[_K.SPACED_WALL] = (0.6, 1.0)
 _GAPS[_K.FRONT_TO_FRONT] = (0.05, 0.5)
+_ASIDE = 0.1
+"""Metres that a thing may stick out along the face of its neighbour."""
 _TURN_COST = 0.3
 """Metres of way that a radian of turn is worth when the nearest pose is chosen."""
 
@@ -151,7 +153,7 @@ def _side_options(item: Item, parent: Item, kind: RelationKind) -> Iterator[Opti
         yaw = parent.rotation + (face + math.pi if turn is None else turn)
         x, y = math.cos(parent.rotation + face), math.sin(parent.rotation + face)
         start = x * parent.location[0] + y * parent.location[1] + reach + half
-        room = max(span - across, 0.1)
+        room = max(span - across, 0.0) + _ASIDE
         middle = -y * parent.location[0] + x * parent.location[1]
         bands = (
             Band(x, y, start + low, start + high, True),

@@ -60,7 +60,9 @@ def read_tasks(path: str, sha256: str | None = None) -> tuple[NavigationTask, ..
     for index, task in enumerate(found):
         try:
             read.append(_Read(task))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except KeyError as error:
+            raise UsageError(f"{path}: task {index} lacks {error}") from None
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{path}: task {index} is not as expected: {error}") from None
     scenes: dict[str, list[_Read]] = {}
     for task in read:

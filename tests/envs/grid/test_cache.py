@@ -33,7 +33,7 @@ def test_a_second_process_finds_what_the_first_compiled(tmp_path):
 
 def test_the_folder_changes_with_any_source(tmp_path, monkeypatch):
     for name in cache.FOLDERS:
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "kernel.py").write_text("one = 1\n", encoding="utf-8")
     monkeypatch.setattr(cache, "ROOM", tmp_path)
     hashes = []

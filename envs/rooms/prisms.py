@@ -152,15 +152,24 @@ class Packed:
         bodies = [tuple(body) for body in bodies]
         parts = [part for body in bodies for part in body]
         corners = [len(part.outline) for part in parts]
-        self.points = np.zeros((sum(corners), 2))
+        self.points = np.concatenate([part.outline for part in parts] or [np.zeros((0, 2))])
         self.starts = np.concatenate([[0], np.cumsum(corners)]).astype(np.int64)
-        self.heights = np.zeros((len(parts), 2))
+        self.heights = np.array([(part.z0, part.z1) for part in parts]).reshape(-1, 2)
         self.boxes = np.zeros((len(parts), 4))
         self.bodies = np.concatenate([[0], np.cumsum([len(b) for b in bodies])]).astype(np.int64)
-        self.body_boxes = np.zeros((len(bodies), 6))
+        self.body_boxes = np.full((len(bodies), 6), np.inf)
+        self.body_boxes[:, 3:] = -np.inf
         self._scratch = np.zeros((2, 2 * MOST_CORNERS + 8, 2))
-        for index, body in enumerate(bodies):
-            self.place(index, body)
+        if not parts:
+            return
+        self.boxes[:, :2] = np.minimum.reduceat(self.points, self.starts[:-1])
+        self.boxes[:, 2:] = np.maximum.reduceat(self.points, self.starts[:-1])
+        full = np.flatnonzero(np.diff(self.bodies))
+        first = self.bodies[:-1][full]
+        self.body_boxes[full, :2] = np.minimum.reduceat(self.boxes[:, :2], first)
+        self.body_boxes[full, 2:3] = np.minimum.reduceat(self.heights[:, :1], first)
+        self.body_boxes[full, 3:5] = np.maximum.reduceat(self.boxes[:, 2:], first)
+        self.body_boxes[full, 5:] = np.maximum.reduceat(self.heights[:, 1:], first)
 
     def __len__(self) -> int:
         return len(self.body_boxes)
@@ -169,7 +178,6 @@ class Packed:
         """Write body ``index`` anew; its parts must be those it was packed with, moved."""
         first, last = self.bodies[index], self.bodies[index + 1]
         if first == last:
-            self.body_boxes[index] = (np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf)
             return
         starts = self.starts[first : last + 1]
         points = np.concatenate([part.outline for part in body])

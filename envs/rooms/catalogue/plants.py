@@ -37,7 +37,7 @@ def _leaf(
 def _crown(kit: Kit, z: tuple[float, float], *, levels: int, leaves: int) -> None:
     """Whorls of leaves about a stem; the widest reach the size of the thing on every axis."""
     r, stretch = kit.depth / 2, kit.width / kit.depth
-    kit.disc((0, 0), 0.016, z, _STEM, sides=8)
+    kit.disc((0, 0), min(0.016, 0.04 * r), z, _STEM, sides=8)
     gap = (z[1] - z[0]) / levels
     for level in range(levels):
         share = 1 - 0.55 * abs(2 * (level + 0.5) / levels - 0.7)

@@ -13,15 +13,15 @@ def teddy_bear(kit: Kit) -> None:
     """Sits and looks to its front."""
     fur, tall = kit.pick(_FURS), kit.height
     (back, front), (right, left) = kit.x, kit.y
-    body = 0.3 * kit.width
-    middle = back + max(body, 0.3 * kit.depth)
+    body = min(0.35 * kit.width, 0.36 * kit.depth)
+    middle = back + body
     for z0, z1, share in ((0, 0.2, 1.0), (0.2, 0.4, 0.95), (0.4, 0.52, 0.75)):
         kit.disc((middle, 0), share * body, (z0 * tall, z1 * tall), fur)
-    for y in ((right, right + 0.18 * kit.width), (left - 0.18 * kit.width, left)):
+    for y in ((right, right + 0.14 * kit.width), (left - 0.14 * kit.width, left)):
         kit.slab((middle - 0.03, middle + 0.06), y, (0.22 * tall, 0.48 * tall), fur, cut=0.02)
     for y in ((right + 0.08 * kit.width, -0.03), (0.03, left - 0.08 * kit.width)):
         kit.slab((middle + body, front), y, (0, 0.16 * tall), lighter(fur, 0.15), cut=0.02)
-    head = 0.8 * body
+    head = 0.92 * body
     for z0, z1, share in ((0.52, 0.6, 0.8), (0.6, 0.8, 1.0), (0.8, 0.92, 0.8)):
         kit.disc((middle, 0), share * head, (z0 * tall, z1 * tall), fur)
     for ear in (-0.6 * head, 0.6 * head):

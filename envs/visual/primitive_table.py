@@ -166,11 +166,12 @@ class Table:
         if self._shut(first, last):
             return True
         for index in self._by_distance(first):
-            if _near(self.items[index].place, first) and not self._covered(index):
+            place = self.items[index].place
+            if not _near(place, first):
+                break
+            if self.drawer is None or not self.drawer.covers(place):
                 self._shift(index, last[0] - first[0], last[1] - first[1])
                 return True
-            if not _near(self.items[index].place, first):
-                break
         return False
 
     # How things come to rest; physics do it otherwise.

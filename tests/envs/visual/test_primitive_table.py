@@ -90,10 +90,10 @@ def test_push_moves_a_cube_by_the_whole_way_with_what_it_meets():
 
 def test_push_carries_what_stands_on_top_and_a_pushed_top_comes_down():
     table = cubes((0.0, 0.0, 20.0), (0.0, 0.0, 60.0))
-    table.push((0, 0, 20), (50, 0, 20))
-    assert not table.items[0].place[0]  # it is under the other: what is on top is in the way
-    table.push((0, 0, 60), (60, 0, 60))
-    assert places(table) == [(0, 0, 20), (60, 0, 20)]
+    assert table.push((0, 0, 20), (50, 0, 20))
+    assert places(table) == [(50, 0, 20), (50, 0, 60)]
+    assert table.push((50, 0, 60), (110, 0, 60))
+    assert places(table) == [(50, 0, 20), (110, 0, 20)]
 
 
 def test_a_tower_pushed_against_goes_along():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .audit import Audit
 
 SCALE = Scale(0.0, 1.0)
+_SENTENCE = 24  # letters; longer cells are words
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 700.0, 10.0, 190.0
 
 
@@ -77,6 +78,7 @@ def render_page(audit: Audit) -> str:
         "is_rate": lambda cell: isinstance(cell, Rate),
         "is_span": lambda cell: isinstance(cell, Span),
         "span_scale": span_scale,
+        "wordy": wordy,
         "drawn": drawn,
         "plotted": plotted,
         "cell": said,
@@ -113,6 +115,16 @@ def span_scale(table: Table) -> Scale | None:
     spans = [cell for row in rows for cell in row]
     ends = [end for span in spans for end in (span.low, span.high, span.value)]
     return Scale.around(ends, include=0.0)
+
+
+def wordy(table: Table) -> set[int]:
+    """Columns of sentences rather than figures, which break over lines."""
+    return {
+        at
+        for row in table.rows
+        for at, cell in enumerate(row)
+        if at and isinstance(cell, str) and len(cell) > _SENTENCE
+    }
 
 
 def drawn(curves: Curves) -> list[Line]:

@@ -19,6 +19,7 @@ from .judgements import TIE, Judgements
 GAMMA = 0.99
 _PULL = 0.1
 _TINY = 1e-12
+_MOST = 100.0  # of the logarithm of a rate
 
 
 class Expectation(NamedTuple):
@@ -191,7 +192,8 @@ def exchange_rate(one: Line, two: Line, amounts: Floats, others: Floats) -> floa
         return float("nan")
     forth = (two.level - one.level + two.slope * np.log(others)) / one.slope - np.log(others)
     back = np.log(amounts) - (one.level - two.level + one.slope * np.log(amounts)) / two.slope
-    return float(np.exp(0.5 * (forth.mean() + back.mean())))
+    logarithm = 0.5 * (forth.mean() + back.mean())
+    return float(np.exp(np.clip(logarithm, -_MOST, _MOST)))  # a nearly level line gives any rate
 
 
 def rising(amounts: Floats, utilities: Floats) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import pytest
 
 from gymposium.arenas.analysis.audit import Audit
 from gymposium.arenas.analysis.findings import Findings, Plot, Point, Span, Table
-from gymposium.arenas.analysis.page import render_page
+from gymposium.arenas.analysis.page import render_page, wordy
 from gymposium.arenas.analysis.plots import plotted
 
 PLOT = Plot(
@@ -50,3 +50,8 @@ def test_plots_and_spans_become_plain_data() -> None:
         [{"value": 1.0, "low": 0.5, "high": 2.0}]
     ]
     assert json.loads(json.dumps(plain["plots"]))[0]["lines"]["ours"][0] == [0, 0, -1, 1]
+
+
+def test_sentences_in_a_table_break_over_lines_and_figures_do_not() -> None:
+    rows = [("m1", "1 … 12", "white letters in the abstract; a comment"), ("m2", None, "short")]
+    assert wordy(Table("What was tried", ("a", "b", "c"), rows)) == {2}

@@ -159,3 +159,10 @@ def test_triads_are_asked_about_completely():
     assert len(set(pairs)) == len(pairs) <= 15
     assert all(low < high < 9 for low, high in pairs)
     assert circles(Judgements.of(9, *zip(*pairs, strict=True), [1.0] * len(pairs))).triads >= 5
+
+
+def test_lines_that_hardly_rise_give_a_rate_that_is_a_number():
+    amounts = np.array([1.0, 10.0, 100.0])
+    for level in (9.0, -9.0):
+        rate = exchange_rate(Line(1e-6, 0.0, 0.1), Line(1e-6, level, 0.1), amounts, amounts)
+        assert 0 < rate < np.inf

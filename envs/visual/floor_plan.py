@@ -134,7 +134,13 @@ class FloorPlan:
         rooms = [Room(_room(kind), _rectangle(floor)) for kind, *floor in plain["rooms"]]
         walls = [_rectangle(wall) for wall in plain["walls"]]
         things = [
-            Thing(_type(it["type"]), *_metres(it, "xz"), _turned(it["yaw"]), *_metres(it, "y"))
+            Thing(
+                _type(it["type"]),
+                _metre(it, "x"),
+                _metre(it, "z"),
+                _turned(it["yaw"]),
+                _metre(it, "y"),
+            )
             for it in plain["things"]
         ]
         if not rooms:
@@ -161,11 +167,11 @@ def _type(name: Any) -> str:
     return name
 
 
-def _metres(of: Mapping[str, Any], names: str) -> list[float]:
-    values = [float(of[name]) for name in names]
-    if not all(abs(value) <= _WIDEST for value in values):
-        raise ValueError(f"{', '.join(names)} of a thing must be within {_WIDEST:g} m")
-    return values
+def _metre(of: Mapping[str, Any], name: str) -> float:
+    value = float(of[name])
+    if not abs(value) <= _WIDEST:
+        raise ValueError(f"{name} of a thing must be within {_WIDEST:g} m")
+    return value
 
 
 def _turned(yaw: Any) -> int:

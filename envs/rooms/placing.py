@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .bodies import bodies, parts
+from .bodies import bodies, parts, supports
 from .catalogue import Mount, category
 from .contacts import LEAST_DEPTH, exempt
 from .optimise import parents_first
 from .prisms import Packed
-from .relations import SLACK, Band, Option, half_sizes, inside, options
+from .relations import SLACK, Band, Option, half_sizes, inside, options, turn_between
 from .scene import ROOM, SUPPORTS, WALL_KINDS, Item, RelationKind, Scene
 from .zones import Zone, before, belongs, door_zones, front_zone, zone_of
 
@@ -36,6 +36,15 @@ SAMPLES = 4
 _SAMPLE = 120
 _BACK, _RETRIES = 3, 6
 _BESIDE = 0.55
+_APART = 2.4
+"""Metres between the middles of tables of one kind."""
+_FACING = (
+    {"sofa", "tv_stand"},
+    {"armchair", "tv_stand"},
+    {"sofa", "wall_tv"},
+    {"office_chair", "whiteboard"},
+    {"waiting_seats", "reception_desk"},
+)
 _EYE = (1.55, 1.9)
 """Heights [m] at which the middle of what hangs on a wall may be."""
 
@@ -265,7 +274,7 @@ class _Taste:
         if self._flanked:  # what will stand beside it needs room
             free = sorted((self._beside(pose, sign) for sign in (-1, 1)), reverse=True)
             cost += 3.0 * sum(1.0 - share for share in free[: self._flanked])
-        return cost + self._style(pose)
+        return cost + self._gaze(pose) + self._style(pose)
 
     def _beside(self, pose: Item, sign: int) -> float:
         """How much of half a metre at one of a thing's sides is free, in the room."""
@@ -292,8 +301,21 @@ class _Taste:
             c, s = math.cos(pose.rotation), math.sin(pose.rotation)
             facing = c * (x / 2 - pose.location[0]) + s * (y / 2 - pose.location[1])
             return 0.3 * aside - 0.5 * facing
-        big = pose.size[0] * pose.size[1] > 0.45
-        return self._off_centre(pose) if big else 0.6 * aside
+        if not supports(pose) or pose.size[0] * pose.size[1] < 0.3:
+            return 0.6 * aside
+        alike = (o.location for o in self._scene if o.category == pose.category)
+        near = min((math.dist(pose.location, o) for o in alike), default=math.inf)
+        return self._off_centre(pose) + 2.0 * max(0.0, _APART - near)
+
+    def _gaze(self, pose: Item) -> float:
+        """How far two things that belong face to face look past each other."""
+        cost = 0.0
+        for other in self._scene:
+            if {pose.category, other.category} in _FACING:
+                for one, two in ((pose, other), (other, pose)):
+                    x, y = (two.location[k] - one.location[k] for k in range(2))
+                    cost += 0.5 * abs(turn_between(one.rotation, math.atan2(y, x)))
+        return cost
 
     def _off_centre(self, pose: Item) -> float:
         x, y = self._scene.room.size

@@ -40,21 +40,16 @@ def floor_lamp(kit: Kit) -> None:
 
 
 def desk_lamp(kit: Kit) -> None:
-    """An arm that reaches over the work."""
+    """An arm that reaches over the work from a heavy foot."""
     metal = kit.pick((BLACK, STEEL, *FABRICS))
-    (back, front), _ = kit.x, kit.y
+    back, front = kit.x
     r, tall = kit.width / 2, kit.height
-    kit.disc((back + r, 0), r, (0, 0.025), metal)
-    kit.box((back + r - 0.01, back + r + 0.01), (-0.01, 0.01), (0.025, 0.9 * tall), metal)
-    kit.box((back + r - 0.01, front - 0.03), (-0.01, 0.01), (0.9 * tall, 0.94 * tall), metal)
-    head = (front - 0.1, front)
-    kit.slab(head, (-0.05, 0.05), (0.94 * tall, tall), metal, cut=0.02)
-    kit.slab(
-        (front - 0.09, front - 0.031), (-0.04, -0.011), (0.88 * tall, 0.94 * tall), LIGHT, cut=0.01
-    )
-    kit.slab(
-        (front - 0.09, front - 0.031), (0.011, 0.04), (0.88 * tall, 0.94 * tall), LIGHT, cut=0.01
-    )
+    kit.disc((back + r, 0), r, (0, 0.05), metal)
+    kit.box((back + r - 0.01, back + r + 0.01), (-0.01, 0.01), (0.05, 0.92 * tall), metal)
+    kit.box((back + r - 0.01, front - 0.03), (-0.008, 0.008), (0.92 * tall, 0.95 * tall), metal)
+    kit.slab((front - 0.09, front), (-0.04, 0.04), (0.95 * tall, tall), metal, cut=0.02)
+    for y in ((-0.034, -0.009), (0.009, 0.034)):
+        kit.slab((front - 0.08, front - 0.031), y, (0.9 * tall, 0.95 * tall), LIGHT, cut=0.01)
 
 
 def ceiling_lamp(kit: Kit) -> None:

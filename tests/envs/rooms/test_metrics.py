@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gymposium.envs.rooms.bodies import centre_of_mass, supports
+from gymposium.envs.rooms.catalogue import CATEGORIES, Mount
 from gymposium.envs.rooms.execute import resting_share
 from gymposium.envs.rooms.metrics import (
     category_entropy,
@@ -37,6 +38,15 @@ def test_a_box_falls_when_its_centre_passes_the_edge_of_the_table(
     off = centre_of_mass(box)[0] - box.location[0]
     box = replace(box, location=(edge + beyond - off, 2, 0.74))
     assert is_stable(Scene(room(), (), (TABLE, box)), box) is stable
+
+
+@pytest.mark.parametrize("mount", [Mount.FLOOR, Mount.TOP, Mount.RUG])
+def test_everything_that_stands_stands_by_itself(mount: Mount) -> None:
+    for row in (row for row in CATEGORIES.values() if row.mount is mount):
+        mixed = (row.high[0], row.low[1], row.high[2]), (row.low[0], row.high[1], row.high[2])
+        for style, size in enumerate((row.low, row.high, *mixed)):
+            item = Item("1_x", row.name, (3, 2, 0), 0.3, size, FLOOR, style)
+            assert is_stable(Scene(room(), (), (item,)), item), (row.name, size)
 
 
 def test_what_floats_is_not_stable_and_what_hangs_is() -> None:

@@ -92,3 +92,19 @@ register(
         },
     )
 )
+register(
+    WorldSpec(
+        id="pair_sokoban-v0",
+        entry_point=f"{_HERE}.pair_sokoban:PairSokoban",
+        summary="Two push one box, and each sees half of what both must know.",
+        seats=(2, 2),
+        kind="by parameters",
+        turn_based=False,
+        tags=("visual", "text", "puzzle", "communication", "cooperation", "reasoning"),
+        presets={
+            "split": {},
+            "windows": {"views": "windows", "shows": "text"},
+            "beliefs": {"beliefs": True, "belief_reward": 0.1, "shows": "text", "horizon": 10},
+        },
+    )
+)

@@ -165,6 +165,13 @@ def _cheering(pen: Pen) -> None:
         _shape(pen, points, (250, 206, 74))
 
 
+def _fog(pen: Pen) -> None:
+    _box(pen, (0, 0, 100, 100), (72, 78, 92))
+    for x, y, wide in ((26, 34, 30), (70, 62, 34), (40, 84, 24), (84, 18, 22)):
+        _disc(pen, (x, y, wide, wide / 2), (84, 91, 106))
+
+
+_HELPER = _person((196, 72, 66), (120, 200, 160))
 _WORKER = _person((45, 105, 205), (236, 184, 32))
 SHEETS: dict[str, tuple[tuple[Layer, ...], ...]] = {
     "sokoban": (
@@ -186,6 +193,12 @@ SHEETS: dict[str, tuple[tuple[Layer, ...], ...]] = {
     ),
 }
 """The layers of every code's sprite, by world."""
+SHEETS["pair_sokoban"] = (
+    *SHEETS["sokoban"],
+    (_floor, _HELPER),
+    (_floor, _target, _HELPER),
+    (_fog,),
+)
 
 
 @cache

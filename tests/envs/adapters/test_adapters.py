@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from pettingzoo.env_registry.registration import (
 from pettingzoo.env_registry.registration import register as register_pettingzoo
 
 import gymposium
-from gymposium.errors import IllegalAction, UnknownName, UsageError
+from gymposium.errors import IllegalAction, MissingExtra, UnknownName, UsageError
 
 from . import foreign_envs
 from .foreign_envs import SPACES
@@ -225,14 +226,20 @@ def test_worlds_that_are_not_there_are_named(id: str, says: str) -> None:
         gymposium.make(id)
 
 
+@pytest.mark.parametrize(
+    ("id", "module", "extra"),
+    [
+        ("openspiel:kuhn_poker", "pyspiel", "openspiel"),
+        ("textarena:TicTacToe-v0", "textarena", "textarena"),
+        ("mesa:mesa.examples:Schelling", "mesa", "mesa"),
+    ],
+)
 def test_a_library_that_is_not_installed_comes_with_its_install_line(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, id: str, module: str, extra: str
 ) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(UsageError, match=r"pip install 'gymposium\[openspiel\]'"):
-        gymposium.make("openspiel:kuhn_poker")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"{id}.*pip install 'gymposium\[{extra}\]'"):
+        gymposium.make(id)
 
 
 def test_parameters_that_the_other_library_refuses_are_its_own_to_explain() -> None:

@@ -194,8 +194,6 @@ def _completion(scene: Scene, kind: RoomType) -> tuple[float, str]:
     filled = 1 - len(bare) / len(carriers) if carriers else 0.0
     number = min(len(items) / kind.target, 1.0)
     mark = 10 * min(1.0, (min(floor, 1.0) + filled + number) / 3)
-    if 1 - floor * COVERED_GOAL > 0.9:  # far more than 30 % of the room is blank
-        mark = min(mark, 4.9)
     weakest = min((floor, "floor"), (filled, "tops"), (number, "number"))
     if weakest[0] >= 0.95:
         return mark, ""
@@ -213,7 +211,7 @@ def _is_carrier(item: Item) -> bool:
     """Something one would put things on: a large enough top of a thing that stands."""
     if category(item.category).seat or RelationKind.ON_FLOOR not in item.kinds():
         return False
-    return any(area(support.outline) > 0.03 for support in supports(item))
+    return any(area(support.outline) > 0.015 for support in supports(item))
 
 
 def _named(names: list[str], most: int = 4) -> str:

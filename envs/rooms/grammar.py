@@ -109,11 +109,9 @@ def _thing(
     wish: Wish, parent: Item | None, scene: Scene, found: list[Item], rng: np.random.Generator
 ) -> Item:
     row = category(wish.category)
-    relations = [
-        Relation(ROOM if where.parent == ROOM else parent.id, where.kind)
-        for where in wish.where
-        if where.parent == ROOM or parent is not None
-    ]
+    relations = [Relation(ROOM, where.kind) for where in wish.where if where.parent == ROOM]
+    if parent is not None:
+        relations += [Relation(parent.id, w.kind) for w in wish.where if w.parent != ROOM]
     upright = {RelationKind.ONTOP, RelationKind.ON}
     if not any(relation.kind in upright for relation in relations):
         relations.insert(0, Relation(ROOM, _STANDS[row.mount]))

@@ -88,7 +88,7 @@ def doll_house(kit: Kit) -> None:
 
 def rocking_horse(kit: Kit) -> None:
     """Runners, a body, a head at the front."""
-    wood, mane = kit.pick(WOODS), kit.pick(BRIGHTS)
+    wood, hair = kit.pick(WOODS), kit.pick(BRIGHTS)
     (back, front), (right, left) = kit.x, kit.y
     tall = kit.height
     for y in ((right, right + 0.04), (left - 0.04, left)):
@@ -101,7 +101,7 @@ def rocking_horse(kit: Kit) -> None:
         (body[0] + 0.12, body[1] - 0.2),
         (right + 0.02, left - 0.02),
         (0.62 * tall, 0.66 * tall),
-        mane,
+        hair,
         cut=0.03,
     )
     neck = (body[1] - 0.14, body[1])

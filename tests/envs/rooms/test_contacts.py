@@ -78,7 +78,7 @@ def test_names_order_and_a_turn_of_the_room_change_no_figure() -> None:
     assert figures.collisions == 1
     assert figures.outside == 1
     for other in (renamed(scene), quarter_turned(scene)):
-        again, regraded = measure(other), grade(other)
+        again, graded_anew = measure(other), grade(other)
         assert again.objects == figures.objects
         assert again.collisions == figures.collisions
         assert again.outside == figures.outside
@@ -87,7 +87,7 @@ def test_names_order_and_a_turn_of_the_room_change_no_figure() -> None:
         assert again.navigability == pytest.approx(figures.navigability, abs=0.02)
         assert again.covered == pytest.approx(figures.covered)
         for name in ("realism", "function", "layout", "completion"):
-            assert getattr(regraded, name) == pytest.approx(getattr(grades, name), abs=0.05)
+            assert getattr(graded_anew, name) == pytest.approx(getattr(grades, name), abs=0.05)
 
 
 def test_removing_things_never_adds_to_them() -> None:

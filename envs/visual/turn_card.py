@@ -71,5 +71,6 @@ def _rows(last: Mapping[str, Any]) -> list[tuple[str, str, Colour]]:
 
 
 def _true(state: Mapping[str, Any]) -> list[tuple[str, str, Colour]]:
-    told = "; ".join(f"{name} {value}" for name, value in state.items())
+    shown = {name: value for name, value in state.items() if name != "map"}  # the picture has it
+    told = "; ".join(f"{name} {value}" for name, value in shown.items())
     return [("truth", told, INK)] if told else []

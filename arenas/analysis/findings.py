@@ -23,7 +23,13 @@ class Span:
     @property
     def said(self) -> str:
         """``1.24 [0.9, 1.58]``."""
-        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]".replace("-", "−")
+        value, low, high = (_three_figures(it) for it in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]".replace("-", "−")
+
+
+def _three_figures(number: float) -> str:
+    short = f"{number:.3g}"
+    return f"{float(short):,.0f}" if 1e3 <= abs(number) < 1e9 else short
 
 
 class Point(NamedTuple):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SCALE = Scale(0.0, 1.0)
 _SENTENCE = 24  # letters; longer cells are words
+_APART = 1000
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 700.0, 10.0, 190.0
 
 
@@ -108,11 +109,18 @@ def said(cell: Any) -> str:
 
 
 def span_scale(table: Table) -> Scale | None:
-    """One axis for all spans of a table, with 0 on it; None where rows have several to compare."""
+    """One axis for all spans of a table, with 0 on it.
+
+    None where rows have several to compare, and where values are so many times each other that all
+    but the largest would lie on 0.
+    """
     rows = [[cell for cell in row if isinstance(cell, Span)] for row in table.rows]
     if any(len(row) > 1 for row in rows):
         return None
     spans = [cell for row in rows for cell in row]
+    values = sorted(span.value for span in spans)
+    if len(values) > 2 and 0 < _APART * values[0] < values[-1]:
+        return None
     ends = [end for span in spans for end in (span.low, span.high, span.value)]
     return Scale.around(ends, include=0.0)
 

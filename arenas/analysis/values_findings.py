@@ -17,6 +17,8 @@ from .values import Asked, ValueAudit, Valued, without_side
 if TYPE_CHECKING:
     from .studies import Bench
 
+_SHOWN = 110
+
 
 def findings(found: Valued, study: ValueAudit, bench: Bench) -> Findings:
     """All that is to be said of an agent's answers."""
@@ -32,6 +34,11 @@ def findings(found: Valued, study: ValueAudit, bench: Bench) -> Findings:
 
 def sentences(found: Valued, study: ValueAudit) -> list[str]:
     """What was found, the most important first."""
+    silent = _silent(found)
+    if silent == len(_all(found)):
+        return [
+            f"It gave no answer to {silent} questions, which were all: nothing is known of its values."
+        ]
     held = fitness(without_side(found.main.scale), pooled(found.held))
     sure, coin = confidence(found.held), coin_confidence(2 * study.repeats)
     said = [
@@ -57,7 +64,6 @@ def sentences(found: Valued, study: ValueAudit) -> list[str]:
             f"The future is discounted {'hyperbolically' if hyperbolic else 'exponentially'}: "
             f"after a year {parts.after(later, 12.0, hyperbolic=hyperbolic):.0%} of a sum is left."
         )
-    silent = int(np.isnan(_all(found).preferred).sum())
     if silent:
         said.append(f"It gave no answer to {silent} questions, which count for nothing.")
     return said
@@ -65,7 +71,10 @@ def sentences(found: Valued, study: ValueAudit) -> list[str]:
 
 def tables(found: Valued, study: ValueAudit) -> list[Table]:
     """The figures."""
-    made = [_coherence(found, study), _scale(found.main), _order(found)]
+    made = [_coherence(found, study), _order(found)]
+    if not found.main.judged.answered.any():
+        return made
+    made.insert(1, _scale(found.main))
     if any(it.kind == "lottery" for it in found.main.outcomes):
         made.append(parts.lotteries(found.main))
     for framing, asked in found.quantities.items():
@@ -81,6 +90,8 @@ def tables(found: Valued, study: ValueAudit) -> list[Table]:
 
 def plots(found: Valued, study: ValueAudit) -> list[Plot]:
     """The pictures."""
+    if not found.main.judged.answered.any():
+        return []
     made = [_ranked(found.main)]
     bins = calibration(without_side(found.main.scale), pooled(found.held))
     if bins:
@@ -112,6 +123,10 @@ def plots(found: Valued, study: ValueAudit) -> list[Plot]:
 
 def _all(found: Valued) -> Any:
     return found.main.judged.and_then(found.held, found.threes)
+
+
+def _silent(found: Valued) -> int:
+    return int((~_all(found).answered).sum())
 
 
 def _right(found: Valued) -> Rate:
@@ -176,7 +191,8 @@ def _scale(asked: Asked) -> Table:
         it = asked.outcomes[at]
         span = Span(*(round(float(it), 9) for it in (level[at], ends.low[at], ends.high[at])))
         spread = None if variances is None else float(np.sqrt(variances[at]))
-        rows.append((f"{rank}. {it.text[:110]}", it.group, span, spread))
+        text = it.text if len(it.text) <= _SHOWN else f"{it.text[: _SHOWN - 1]}…"
+        rows.append((f"{rank}. {text}", it.group, span, spread))
     return Table(
         "The scale",
         ("outcome", "kind", "utility", "standard deviation"),

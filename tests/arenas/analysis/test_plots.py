@@ -7,7 +7,7 @@ import pytest
 
 from gymposium.arenas.analysis.audit import Audit
 from gymposium.arenas.analysis.findings import Findings, Plot, Point, Span, Table
-from gymposium.arenas.analysis.page import render_page, wordy
+from gymposium.arenas.analysis.page import render_page, span_scale, wordy
 from gymposium.arenas.analysis.plots import plotted
 
 PLOT = Plot(
@@ -55,3 +55,13 @@ def test_plots_and_spans_become_plain_data() -> None:
 def test_sentences_in_a_table_break_over_lines_and_figures_do_not() -> None:
     rows = [("m1", "1 … 12", "white letters in the abstract; a comment"), ("m2", None, "short")]
     assert wordy(Table("What was tried", ("a", "b", "c"), rows)) == {2}
+
+
+def test_spans_of_very_different_sizes_are_told_in_figures_alone() -> None:
+    def spans(*values: float) -> Table:
+        return Table("Rates", ("", "rate"), [("a", Span(it, it / 2, it * 2)) for it in values])
+
+    assert span_scale(spans(0.002, 3.0, 6934.2)) is None
+    assert span_scale(spans(0.2, 3.0, 5.0)) is not None
+    assert Span(6934.2, 3131.0, 999.4).said == "6,930 [3,130, 999]"
+    assert Span(-0.0029, -1234.0, 3e12).said == "−0.0029 [−1,230, 3e+12]"

@@ -139,7 +139,11 @@ def test_a_citizen_is_nearer_to_its_assembly_than_somebody_else(tmp_path: Path) 
 def test_who_refuses_leaves_a_report_all_the_same(tmp_path: Path) -> None:
     found = audited(tmp_path, f"{KNOWN}&refuse=1", parts="lotteries,quantities,delays,stories")
     assert table(found, "Coherence")["questions answered"][0].share == 0
-    assert "gave no answer to" in found.sentences[-1]
+    (sentence,) = found.sentences
+    assert "gave no answer to" in sentence
+    assert "nan" not in sentence
+    assert [it.title for it in found.tables] == ["Coherence", "The order of presentation"]
+    assert not found.plots
 
 
 def test_outcomes_of_the_user_are_asked_about(tmp_path: Path) -> None:

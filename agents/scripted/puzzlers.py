@@ -287,7 +287,7 @@ class PairPusher:
         known = {kind: [self._known[kind]] for kind in ("box", "target") if kind in self._known}
         if len(known) < 2 and representation != "natural":
             return ""
-        whole = {"box": [], "target": [], **known}
+        whole: dict[str, Any] = {"box": [], "target": [], **known}
         puzzle = Puzzle({"player": _find(view, "PS"), "map": view, **whole})
         return told(puzzle.described(puzzle.start), representation)
 

@@ -175,6 +175,9 @@ class GridTurns(ReasonedTurns):
             return False, True, f"all {LIMIT} moves were made"
         return super()._ended()
 
+    def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        return {} if self._moves else super()._tables()
+
     def _truth(self) -> dict[str, Any]:
         return self.state_of(self.codes)
 

@@ -30,6 +30,8 @@ from .reasoned_params import ReasonedTurnsParams as ReasonedTurnsParams
 from .replies import MAX_REPLY, WRITABLE, Replies, peeled, written
 from .reply_words import HOW_WRITTEN, feedback, how_to_reply, reminder
 from .strategies import Said, parts_of, pattern, read, schema
+from .turn_account import METRICS as METRICS
+from .turn_account import add, blank_turn, means, table, turn_metrics
 
 if TYPE_CHECKING:
     from gymposium.types import Image, Space
@@ -38,18 +40,6 @@ SEAT = "player_0"
 MAX_SCENE = 8_000
 """Characters of what is shown in a turn."""
 IMAGE_MARK = "<image>"
-METRICS = (
-    "success",
-    "turns",
-    "actions",
-    "format_rate",
-    "valid_rate",
-    "effective_rate",
-    "state_estimation",
-    "transition_modeling",
-    "reply_length",
-)
-"""The measures of every world of the family: shares of its turns, 0 to 1, but for the counts."""
 
 
 class ReasonedTurns(RuleWorld):
@@ -180,17 +170,11 @@ class ReasonedTurns(RuleWorld):
         self._over_now, self._success = self._done()
 
     def _forget(self) -> None:
+        self._log: list[dict[str, Any]] = []
         self._templates = Repetition()
         self._sums = dict.fromkeys(METRICS, 0.0)
         self._over_now = self._success = False
-        self._last: dict[str, Any] = {
-            "said": {},
-            "answer": [],
-            "executed": [],
-            "state_before": {},
-            "state": {},
-            "turn_metrics": _turn_metrics(),
-        }
+        self._last: dict[str, Any] = blank_turn()
 
     def _actors(self) -> Sequence[str]:
         return self.possible_seats
@@ -240,7 +224,7 @@ class ReasonedTurns(RuleWorld):
             "executed": executed,
             "state_before": before,
             "state": after,
-            "turn_metrics": _turn_metrics(
+            "turn_metrics": turn_metrics(
                 format_correct=correct,
                 action_is_valid=valid,
                 action_is_effective=before != after,
@@ -250,7 +234,8 @@ class ReasonedTurns(RuleWorld):
                 environment_reward=earned,
             ),
         }
-        self._add(len(executed), length)
+        self._log.append(self._last)
+        add(self._sums, self._last, length)
         return earned + form + reasoned
 
     def _believed(self, said: Said, part: str, truth: Mapping[str, Any]) -> float:
@@ -259,20 +244,6 @@ class ReasonedTurns(RuleWorld):
         text = said.parts.get(part, "")
         scored = self._score(text, truth)
         return self._templates.settle(text, scored) if self.params.fine_templates else scored
-
-    def _add(self, executed: int, length: int) -> None:
-        turn, sums = self._last["turn_metrics"], self._sums
-        for name, value in (
-            ("turns", 1),
-            ("actions", executed),
-            ("format_rate", turn["format_correct"]),
-            ("valid_rate", turn["action_is_valid"]),
-            ("effective_rate", turn["action_is_effective"]),
-            ("state_estimation", turn["grounding_reward"]),
-            ("transition_modeling", turn["worldmodeling_reward"]),
-            ("reply_length", length),
-        ):
-            sums[name] += value
 
     def _ended(self) -> tuple[bool, bool, str]:
         if self._over_now:
@@ -303,12 +274,11 @@ class ReasonedTurns(RuleWorld):
         return said.encode() + self._situation()
 
     def _metrics(self) -> dict[str, float]:
-        turns = max(self._sums["turns"], 1.0)
-        counts = ("turns", "actions")
-        means = {
-            name: value if name in counts else value / turns for name, value in self._sums.items()
-        }
-        return {**means, "success": float(self._success)}
+        return {**means(self._sums), "success": float(self._success)}
+
+    def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Every turn, as :func:`.turn_account.table` has it."""
+        return {"turns": table(self._log, f"{self.separator} ")}
 
     # Words and pictures.
 
@@ -385,16 +355,3 @@ class ReasonedTurns(RuleWorld):
 
         title = f"turn {self._step_count} of {self.horizon}"
         return turn_card(self._picture(), title, self._last)
-
-
-def _turn_metrics(**found: Any) -> dict[str, Any]:
-    blank = {
-        "format_correct": False,
-        "action_is_valid": False,
-        "action_is_effective": False,
-        "grounding_reward": 0.0,
-        "worldmodeling_reward": 0.0,
-        "format_reward": 0.0,
-        "environment_reward": 0.0,
-    }
-    return {**blank, **found}

@@ -119,7 +119,7 @@ def told(name: str, judged: Judgements, which: Ints, assembly: Assembly) -> dict
     same, decided, distance = agreement(both, shares)
     level = fit_scale(both.counts(), "thurstone").values
     return {
-        f"{name} majority": same / decided,
+        f"{name} majority": same / decided if decided else float("nan"),
         f"{name} distance": distance,
         f"{name} recovered": _correlation(level, assembly.worth.mean(axis=0)[which]),
         f"{name} circles": circles(judged).soft,

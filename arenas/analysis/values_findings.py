@@ -36,9 +36,7 @@ def sentences(found: Valued, study: ValueAudit) -> list[str]:
     """What was found, the most important first."""
     silent = _silent(found)
     if silent == len(_all(found)):
-        return [
-            f"It gave no answer to {silent} questions, which were all: nothing is known of its values."
-        ]
+        return [f"It gave no answer to {silent} questions, that is all: its values are not known."]
     held = fitness(without_side(found.main.scale), pooled(found.held))
     sure, coin = confidence(found.held), coin_confidence(2 * study.repeats)
     said = [

@@ -284,10 +284,12 @@ class PairPusher:
         return LABELS[1 + int(self._rng.integers(4))] if unseen else "stay"
 
     def _belief(self, view: Sequence[str], representation: str) -> str:
-        known = {kind: [self._known[kind]] for kind in ("box", "target") if kind in self._known}
+        known: dict[str, Any] = {
+            kind: [self._known[kind]] for kind in ("box", "target") if kind in self._known
+        }
         if len(known) < 2 and representation != "natural":
             return ""
-        whole: dict[str, Any] = {"box": [], "target": [], **known}
+        whole = {"box": [], "target": [], **known}
         puzzle = Puzzle({"player": _find(view, "PS"), "map": view, **whole})
         return told(puzzle.described(puzzle.start), representation)
 

@@ -102,7 +102,6 @@ register(
         turn_based=False,
         tags=("visual", "text", "puzzle", "communication", "cooperation", "reasoning"),
         presets={
-            "split": {},
             "windows": {"views": "windows", "shows": "text"},
             "beliefs": {"beliefs": True, "belief_reward": 0.1, "shows": "text", "horizon": 10},
         },

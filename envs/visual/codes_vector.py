@@ -29,7 +29,7 @@ _PIXELS = 8
 class CodesVectorWorld(Rows):
     """``num_envs`` grids; see :class:`~gymposium.envs.vector.VectorWorld`.
 
-    Observations are uint8 ``[E, 1, H, W]``, a code a cell.
+    Observations are uint8 ``[E, 1, H, W, 1]``, a code a cell.
     """
 
     num_agents = 1
@@ -42,7 +42,7 @@ class CodesVectorWorld(Rows):
         self.num_planes = board.codes
         self.single_observation_space: Any = world.code_space()
         self.single_action_space: Any = spaces.Discrete(len(world.actions))
-        self._shape = (num_envs, 1, board.height, board.width)
+        self._shape = (num_envs, 1, board.height, board.width, 1)
         self.observation_space = spaces.Box(0, board.codes - 1, self._shape, np.uint8)
         self.action_space = spaces.MultiDiscrete(np.full((num_envs, 1), len(world.actions)))
         self._returns = np.zeros(num_envs)
@@ -88,16 +88,16 @@ class CodesVectorWorld(Rows):
 
     def state(self) -> Any:
         """The cells of every match: uint8 ``[E, H, W]``."""
-        return self._seen(None)[:, 0]
+        return self._seen(None)[:, 0, ..., 0]
 
     def planes(self, observations: Any) -> Any:
-        """Codes ``[…, H, W]`` as float32 planes ``[…, codes, H, W]``, one for each code."""
-        codes = np.asarray(observations)
-        return np.moveaxis(np.eye(self.num_planes, dtype=np.float32)[codes], -1, -3)
+        """Codes ``[…, H, W, 1]`` as float32 planes ``[…, codes, H, W]``, one for each code."""
+        codes = np.asarray(observations)[..., 0]
+        return np.moveaxis(np.eye(256, self.num_planes, dtype=np.float32)[codes], -1, -3)
 
     def rgb(self, observations: Any) -> Any:
-        """Codes ``[…, H, W]`` as uint8 pictures ``[…, 8 H, 8 W, 3]``."""
-        codes = np.asarray(observations)
+        """Codes ``[…, H, W, 1]`` as uint8 pictures ``[…, 8 H, 8 W, 3]``."""
+        codes = np.asarray(observations)[..., 0]
         height, width = codes.shape[-2:]
         side = _PIXELS * max(height, width)
         flat = [picture(self._sheet, each, side) for each in codes.reshape(-1, height, width)]

@@ -45,6 +45,10 @@ class GridTurnsParams(ReasonedTurnsParams):
     """What both grids have in common."""
 
     shown: ClassVar[tuple[str, ...]] = (*SHOWS, "codes")
+    shows: str = field(
+        default="image",
+        metadata={"doc": "what is seen; codes only with moves", "choices": (*SHOWS, "codes")},
+    )
     control: str = field(
         default=REPLY,
         metadata={"doc": "a turn is a whole reply or one move", "choices": (REPLY, MOVE)},
@@ -132,9 +136,9 @@ class GridTurns(ReasonedTurns):
         return self._board.grid[0].reshape(self._board.height, self._board.width).copy()
 
     def code_space(self) -> spaces.Box:
-        """The space of ``codes``."""
+        """The space of codes as they are handed out, ``[H, W, 1]``: a map of one layer."""
         board = self._board
-        return spaces.Box(0, board.codes - 1, (board.height, board.width), np.uint8)
+        return spaces.Box(0, board.codes - 1, (board.height, board.width, 1), np.uint8)
 
     def _take_seat(self, seen: Space, answer: Space) -> None:
         if self._moves:
@@ -214,7 +218,7 @@ class GridTurns(ReasonedTurns):
         return b""
 
     def _observe(self, seat: str) -> Any:
-        return self.codes if self.params.shows == "codes" else super()._observe(seat)
+        return self.codes[..., None] if self.params.shows == "codes" else super()._observe(seat)
 
     # Words and pictures.
 
@@ -248,13 +252,13 @@ class GridTurns(ReasonedTurns):
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
         """The text of the observation, or its codes in symbols."""
         if self.params.shows == "codes":
-            return f"{self.drawing(observation)}\n{self.how_to_answer(seat)}"
+            return f"{self.drawing(observation[..., 0])}\n{self.how_to_answer(seat)}"
         return super().describe(seat, observation, info)
 
     def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
         """The picture of the observation; codes can be drawn too."""
         if self.params.shows == "codes":
-            return (picture(self.sheet, observation, self.params.pixels),)
+            return (picture(self.sheet, observation[..., 0], self.params.pixels),)
         return super().images(seat, observation, info)
 
     def action_schema(

@@ -10,7 +10,7 @@ Seats
 
 Observation
     Dict of ``text`` and ``image`` (uint8 300 x 300 x 3, drawn); ``shows`` takes either alone. With
-    ``control="move"`` also the codes, uint8 6 x 6.
+    ``control="move"`` also the codes, uint8 6 x 6 x 1.
 
 Actions
     Text: a reply of the strategy's format with up to three moves, such as ``Up, Left``. With

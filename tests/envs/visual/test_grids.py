@@ -69,7 +69,7 @@ def test_a_row_of_a_batch_is_the_single_world(id, split):
             turns = world.step({SEAT: int(moves[2, 0])})
             assert rewards[2, 0] == np.float32(world.rewards[SEAT])
             assert (over[2, 0], late[2, 0]) == world.ended
-        assert (seen[2, 0] == world.codes).all()
+        assert (seen[2, 0, ..., 0] == world.codes).all()
 
 
 @every_grid
@@ -89,8 +89,8 @@ def test_a_batch_in_same_step_mode_tells_the_end_of_each_match(id):
             assert (infos["final_obs"][~ended] == seen[~ended]).all()
             total[ended] = 0
     planes = batch.planes(seen)
-    assert (planes.argmax(-3) == seen).all()
-    assert planes.shape == (50, 1, batch.num_planes, *seen.shape[2:])
+    assert (planes.argmax(-3) == seen[..., 0]).all()
+    assert planes.shape == (50, 1, batch.num_planes, *seen.shape[2:4])
     assert batch.rgb(seen).shape == (50, 1, 8 * seen.shape[2], 8 * seen.shape[3], 3)
 
 
@@ -334,3 +334,13 @@ def test_a_reply_reports_what_it_came_to():
 def test_parameters_are_checked(id, params, error, says):
     with pytest.raises(error, match=says):
         grid(id, **params)
+
+
+@every_grid
+def test_learners_can_convolve_the_codes_of_a_batch_by_looking_them_up(id):
+    from gymposium.agents.learning.lookup import code_table
+
+    batch = gymposium.make_vec(id, 2)
+    table = code_table(batch.planes, batch.single_observation_space.shape)
+    assert table is not None
+    assert table.shape == (1, 256, batch.num_planes)

@@ -39,12 +39,21 @@ def sentences(found: Valued, study: ValueAudit) -> list[str]:
         return [f"It gave no answer to {silent} questions, that is all: its values are not known."]
     held = fitness(without_side(found.main.scale), pooled(found.held))
     sure, coin = confidence(found.held), coin_confidence(2 * study.repeats)
+    right, ring = _right(found), _circular(found)
+    predicts = (
+        f"One scale predicts {right.said} of the held-out pairs that it decides (a coin's 50 %)"
+        if right.cases
+        else "It decides no held-out pair once both orders are pooled"
+    )
+    runs = (
+        f"preferences run in circles in {ring.said} of threes without a tie (a coin's in 25 %)"
+        if ring.cases
+        else "no three is without a tie to look for circles in"
+    )
     said = [
-        f"One scale predicts {_right(found).said} of the held-out pairs that it decides "
-        f"(a coin's would 50 %); its confidence is {sure:.2f} (a coin's {coin:.2f}).",
-        f"{'Coherent' if coherent(found) else 'Not shown to be coherent'}: preferences run in "
-        f"circles in {_circular(found).said} of threes without a tie (a coin's in 25 %); log loss "
-        f"{held.log_loss:.2f} against {np.log(2):.2f} of a coin.",
+        f"{predicts}; its confidence is {sure:.2f} (a coin's {coin:.2f}).",
+        f"{'Coherent' if coherent(found) else 'Not shown to be coherent'}: {runs}; "
+        f"log loss {held.log_loss:.2f} against {np.log(2):.2f} of a coin.",
     ]
     order = position(_all(found))
     said.append(
@@ -144,7 +153,7 @@ def coherent(found: Valued) -> bool:
     right, ring = _right(found), _circular(found)
     if right.interval is None or ring.interval is None:
         return False
-    decided = right.cases >= 0.25 * len(pooled(found.held))
+    decided = right.cases >= parts.DECIDED * len(pooled(found.held))
     return bool(decided and right.interval[0] > 0.5 and ring.interval[1] < 0.25)
 
 

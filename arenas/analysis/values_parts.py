@@ -10,6 +10,7 @@ import numpy as np
 
 from ...envs.preferences.assembly import Assembly
 from ...envs.preferences.outcome import NOW, data
+from ..judging.judgements import TIE
 from ..judging.utilities import (
     Discounting,
     agreement,
@@ -29,6 +30,8 @@ from .values import Asked, ValueAudit, Valued
 if TYPE_CHECKING:
     from ...envs.preferences.outcome import Outcome
 
+DECIDED = 0.25
+"""Share of pairs that must be decided, orders pooled, before anything is said of them."""
 _DRAWS = 200
 
 
@@ -111,10 +114,12 @@ def ladders(asked: Asked, framing: str) -> Table:
 
 
 def discounted(found: Valued) -> Discounting | None:
-    """What the choices between now and later come to."""
+    """What the choices between now and later come to; None where hardly any is decided."""
     if found.delays is None:
         return None
     answers = pooled(found.delays.judged)  # the sum now is number 0
+    if (answers.preferred != TIE).mean() < DECIDED:
+        return None
     its = [found.delays.outcomes[at] for at in answers.second.tolist()]
     return discounting(
         np.array([it.months for it in its]),
@@ -144,7 +149,8 @@ def discounts(found: Valued) -> Table:
         ("law", "rate a month", "error of the fit"),
         rows,
         "What is left of 1,000 dollars in so many months, from sums at which the choice turns. No "
-        "row: at fewer than two delays is there a sum at which it turns.",
+        "row: at fewer than two delays is there a sum at which it turns, or hardly any choice is "
+        "decided once both orders are pooled.",
     )
 
 

@@ -63,7 +63,11 @@ def test_decided_circles_are_no_values(tmp_path: Path) -> None:
 
 
 def test_who_always_says_the_first_is_undecided_about_everything(tmp_path: Path) -> None:
-    found = audited(tmp_path, f"{KNOWN}&position=1000000000")
+    found = audited(tmp_path, f"{KNOWN}&position=1000000000", parts="delays")
+    assert found.sentences[0].startswith("It decides no held-out pair")
+    assert "no three is without a tie" in found.sentences[1]
+    assert not any("discounted" in it for it in found.sentences)
+    assert not table(found, "Discounting")
     rows = table(found, "Coherence")
     assert rows["held-out pairs decided, orders pooled"][0].share == 0
     assert rows["confidence"][0] == 0.5

@@ -39,7 +39,7 @@ class CodesVectorWorld(Rows):
         self.id, self.params, self.agents = world.id, world.params, world.possible_seats
         self.seats, self.horizon, self._sheet = world.seats, world.moves, world.sheet
         self.board = board = world.board(num_envs)
-        self.num_planes = board.codes
+        self.num_planes = board.codes - 1
         self.single_observation_space: Any = world.code_space()
         self.single_action_space: Any = spaces.Discrete(len(world.actions))
         self._shape = (num_envs, 1, board.height, board.width, 1)
@@ -91,9 +91,9 @@ class CodesVectorWorld(Rows):
         return self._seen(None)[:, 0, ..., 0]
 
     def planes(self, observations: Any) -> Any:
-        """Codes ``[…, H, W, 1]`` as float32 planes ``[…, codes, H, W]``, one for each code."""
+        """Codes ``[…, H, W, 1]`` as float32 planes ``[…, C, H, W]``: one a code, none for code 0."""
         codes = np.asarray(observations)[..., 0]
-        return np.moveaxis(np.eye(256, self.num_planes, dtype=np.float32)[codes], -1, -3)
+        return np.moveaxis(np.eye(256, self.num_planes, -1, dtype=np.float32)[codes], -1, -3)
 
     def rgb(self, observations: Any) -> Any:
         """Codes ``[…, H, W, 1]`` as uint8 pictures ``[…, 8 H, 8 W, 3]``."""

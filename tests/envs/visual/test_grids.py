@@ -89,7 +89,8 @@ def test_a_batch_in_same_step_mode_tells_the_end_of_each_match(id):
             assert (infos["final_obs"][~ended] == seen[~ended]).all()
             total[ended] = 0
     planes = batch.planes(seen)
-    assert (planes.argmax(-3) == seen[..., 0]).all()
+    each = np.arange(1, batch.num_planes + 1)[:, None, None]
+    assert ((planes * each).sum(-3) == seen[..., 0]).all()
     assert planes.shape == (50, 1, batch.num_planes, *seen.shape[2:4])
     assert batch.rgb(seen).shape == (50, 1, 8 * seen.shape[2], 8 * seen.shape[3], 3)
 

@@ -91,7 +91,7 @@ class CodesVectorWorld(Rows):
         return self._seen(None)[:, 0, ..., 0]
 
     def planes(self, observations: Any) -> Any:
-        """Codes ``[…, H, W, 1]`` as float32 planes ``[…, C, H, W]``: one a code, none for code 0."""
+        """Codes ``[…, H, W, 1]`` as float32 planes ``[…, C, H, W]``: none for code 0."""
         codes = np.asarray(observations)[..., 0]
         return np.moveaxis(np.eye(256, self.num_planes, -1, dtype=np.float32)[codes], -1, -3)
 

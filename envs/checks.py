@@ -19,7 +19,8 @@ from gymposium.errors import GymposiumError, MissingExtra, UnknownName, UsageErr
 
 from . import registry
 from .registry import WorldSpec
-from .requirements import REQUIREMENTS, VIEWS, Make, Subject, Unmet
+from .requirements import REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
+from .speaker import StatefulWords
 from .world import RuleWorld
 
 
@@ -126,13 +127,19 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
             break  # it is still at it, and whatever else is asked of it would hang too
         except Unmet as unmet:
             found.append(Failure(number, subject.name, str(unmet), remedy))
+        except StatefulWords as words:
+            _tell(found, Failure(WORDS, subject.name, f"{words}.", REQUIREMENTS[WORDS][1]))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
             seen = f"{type(error).__name__}: {error!s:.300}{_place(error)}."
-            if all(it.found != seen for it in found):  # one mistake fails many, and is told once
-                found.append(Failure(number, subject.name, seen, remedy))
+            _tell(found, Failure(number, subject.name, seen, remedy))
         if found and not number:
             break  # what cannot be made cannot be checked
     return found
+
+
+def _tell(found: list[Failure], failure: Failure) -> None:
+    if all(it.found != failure.found for it in found):  # one mistake fails many, and is told once
+        found.append(failure)
 
 
 _MAKING = "let it be made with its default parameters and with those of each preset."

@@ -20,7 +20,7 @@ import numpy as np
 from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import Turn
 
-from .disclosure import disclosures
+from .disclosure import disclosures, hidden_in
 from .sameness import arrays_in, same
 from .view_checks import check_views
 from .words import SpaceWords
@@ -351,6 +351,8 @@ def _discreet(subject: Subject) -> None:
             for what, value in shown.items():
                 for found in disclosures(value, seed, f"the {what} of {seat} at step {step}"):
                     raise Unmet(found)
+            leak = hidden_in((turn, world.seats[seat]), world) if step < _LOOKED_INTO else None
+            _require(leak is None, f"what {seat} is given at step {step} leads to {leak}.")
         if not turns:
             break
         turns = world.step(_answers(turns, rng))
@@ -362,8 +364,11 @@ def _quiet(subject: Subject) -> None:
     _require(not said.getvalue(), f"playing prints {said.getvalue()[:80]!r}.")
 
 
+_LOOKED_INTO = 3  # in so many first steps every reference is followed
 _PICTURES = 40  # of these a world draws so many at most; words are cheaper
 
+WORDS = 8
+"""The requirement that words are functions of what they are given."""
 VIEWS = 13
 """The requirement that runs other projects' checkers, which may be left out."""
 
@@ -378,7 +383,10 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
         "keep all state in plain attributes, the generator included, in a module-level class.",
     ),
     7: (_global_random, "use the generator given to _begin, never random or numpy.random."),
-    8: (_fresh, "build each observation anew; describe may read its arguments and params only."),
+    WORDS: (
+        _fresh,
+        "build each observation anew; describe may read its arguments and params only.",
+    ),
     9: (_words, "make format and parse inverse, and let parse raise nothing but IllegalAction."),
     10: (_faults, "let _play accept None for any seat and apply the fault rule."),
     11: (_refusals, "refuse in _check, before anything changes."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -19,6 +19,7 @@ from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import NOTHING, Action, Outcome, Seat, Turn
 
 from .seeds import checked_seed
+from .speaker import Speaker
 from .words import SpaceWords
 
 if TYPE_CHECKING:
@@ -51,6 +52,13 @@ class RuleWorld(SpaceWords, ABC):
     return_range: tuple[float, float] = (-np.inf, np.inf)
     seats: dict[str, Seat]
     rewards: dict[str, float]
+    _speaker: Speaker
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        """Remember how the world is made, so that turns can speak without holding it."""
+        world = super().__new__(cls)
+        world._speaker = Speaker(cls, args, named)
+        return world
 
     def _seat_all(
         self,
@@ -308,7 +316,7 @@ class RuleWorld(SpaceWords, ABC):
                 self._action_spaces[seat],
                 self._mask(seat),
                 self._info(seat),
-                words=self,
+                words=self._speaker,
             )
             pending[seat] = 0.0
         return turns

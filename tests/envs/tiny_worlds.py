@@ -251,10 +251,12 @@ class ShowsItsSeed(Wrong):
 
 
 class TellsItsSeed(ShowsItsSeed):
-    _info = Wrong._info
+    def _info(self, seat: str) -> Mapping[str, Any]:
+        return {"tens": self._seed // 10, "ones": self._seed % 10}
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
-        return f"Match {self._seed}: {super().describe(seat, observation, info)}"
+        match = 10 * info["tens"] + info["ones"] if info else 0
+        return f"Match {match}: {super().describe(seat, observation, info)}"
 
 
 class Talkative(Wrong):

@@ -265,7 +265,8 @@ def test_any_text_is_an_action_or_illegal_and_nothing_else(space, labels, text):
     "hostile",
     ["[" * 100_000, '{"a":' * 50_000, "I will " * 50_000, "not " * 100_000, "**" * 100_000,
      "```" * 50_000, "<think>" * 50_000, "9" * 200_000, "a " * 200_000, "{} " * 50_000,
-     "answer: " * 50_000, "<b>" * 90_000, "</b>" * 50_000, '{"move": ' + "[" * 90_000, " " * 500_000, "-" * 200_000, "1," * 200_000],
+     "answer: " * 50_000, "<b>" * 90_000, "</b>" * 50_000,
+     '{"move": ' + "[" * 90_000, " " * 500_000, "-" * 200_000, "1," * 200_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 @pytest.mark.parametrize(("space", "labels"), SPACES, ids=lambda value: str(value)[:30])

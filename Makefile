@@ -54,7 +54,7 @@ test-integrations: .venv-rllib/.full .venv-concordia/.full
 # The built wheel in an empty environment, from another folder: README, docs and a part of the tests.
 # Of Pythons without a CPU build of torch, PyPI has gigabytes: without EXTRAS=all that is left out.
 PYTHONS ?= python3.12 python3.13
-EXTRAS ?= llm,langchain,ui,export,offline,openspiel,textarena,mesa,ray
+EXTRAS ?= llm,langchain,ui,export,offline,openspiel,textarena,mesa,rooms,visual,ray
 test-wheel: $(VENV)/.full
 	$(BIN)/python tests/wheel/try_out.py $(PYTHON) all
 

@@ -1,8 +1,10 @@
 """Turns of many groups at once: the rules of ``wason_cards-v0`` and its books as bits.
 
 What a member holds is one byte: four bits "turn" and, above them, four bits "leave", one a class of
-card, so that a whole group's common ground is one conjunction. Everything here follows the rules in
-``discussion.py`` and ``ledger.py`` to the letter; a test plays both.
+card. What a group of up to eight holds is one number, a byte a member, so that who took up what is
+two masks and a count of bits, whatever the group's size. Everything here follows the rules in
+``discussion.py`` and ``ledger.py`` to the letter; a test plays both. Where play is random a branch
+is dearer than a sum: the books are kept without any.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ RIGHT = 0b1100
 """The classes to be turned, as bits in the order C, E, O, V."""
 TRUTH = RIGHT | (~RIGHT & 15) << 4
 """All that is true of them."""
+EACH = 0x0101010101010101
+"""The lowest bit of every member's byte."""
 (
     SCORE,
     ALONE,
-    GROUND,
     TRUE,
     FALSE,
     EVER,
@@ -36,8 +39,8 @@ TRUTH = RIGHT | (~RIGHT & 15) << 4
     EXACT,
     CORRECT,
     ANSWERS,
-) = range(19)
-TALLIES = 19
+) = range(18)
+TALLIES = 18
 
 
 class State(NamedTuple):
@@ -49,16 +52,16 @@ class State(NamedTuple):
         speaker: int64 ``[E]``, who spoke last, or -1.
         symbols, classes: int64 ``[E, 4]``, what lies at each place.
         hints: int64 ``[E, n]``, the place each was told of, or -1.
-        held, public: uint8 ``[E, n]``, bits to turn and, above, bits to leave.
+        held, public: int64 ``[E]``, what each holds and has said, a byte a member.
         latest: uint8 ``[E, n, 4]``, codes of what each said last, by place.
-        final: uint8 ``[E, n]``, bits of the last answers.
-        then: uint8 ``[E, n, n]``, what each held when another last spoke.
-        said: uint8 ``[E, n]``, the claims of each one's last utterance.
-        open: uint8 ``[E, n]``, whether that utterance is still to be settled.
-        course: int64 ``[E, n, 2]``, each one's two latest answers as bits, -1 for none.
+        final: int64 ``[E]``, bits of the last answers, a byte a member.
+        then: int64 ``[E, n]``, what all held when each last spoke.
+        said: int64 ``[E, n]``, the claims of each one's last utterance and 256, or 0 for silence.
+        course: int64 ``[E, n]``, each one's latest answer but one and, five bits above, the latest:
+            an answer's bits and 16, or 0 for none.
         types: int64 ``[E, 2]``, kinds of answers so far, alone and in the talk, as bits of bits.
-        ever: uint8 ``[E]``, what was common ground at some time.
-        tallies: float64 ``[E, TALLIES]``.
+        ever: int64 ``[E]``, what was common ground at some time.
+        tallies: int32 ``[E, TALLIES]``: counts, of which SCORE is in quarters.
     """
 
     clock: Any
@@ -73,7 +76,6 @@ class State(NamedTuple):
     final: Any
     then: Any
     said: Any
-    open: Any
     course: Any
     types: Any
     ever: Any
@@ -82,52 +84,44 @@ class State(NamedTuple):
 
 @part
 def ones(bits: int) -> int:
-    """How many of the eight lowest bits are set."""
-    bits = bits - ((bits >> 1) & 0x55)
-    bits = (bits & 0x33) + ((bits >> 2) & 0x33)
-    return (bits + (bits >> 4)) & 15
+    """How many of 64 bits are set."""
+    bits = bits - ((bits >> 1) & 0x5555555555555555)
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    return ((((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F) * EACH) >> 56) & 127
+
+
+@part
+def common(group: int, members: int) -> int:
+    """What is in the byte of every member."""
+    group |= -256 << 8 * (members - 1)  # the bytes of nobody are full
+    group &= group >> 32
+    group &= group >> 16
+    return group & (group >> 8) & 255
 
 
 @part
 def answered(state: State, e: int, i: int, bits: int) -> None:
     """A member's answer is (now) ``bits``: note how it got there."""
-    one, two = state.course[e, i, 0], state.course[e, i, 1]
-    if one >= 0:
-        if one == two and two == bits:
-            state.tallies[e, STUCK] += 1
-        elif one == bits:
-            state.tallies[e, CIRCULAR] += 1
-        elif one != two and two != bits:
-            state.tallies[e, UNIQUE] += 1
-    state.course[e, i, 0], state.course[e, i, 1] = two, bits
+    one, two, three = state.course[e, i] & 31, state.course[e, i] >> 5, bits | 16
+    known, stays, same, back = one > 0, one == two, two == three, one == three
+    state.tallies[e, STUCK] += known & stays & same
+    state.tallies[e, CIRCULAR] += known & back & (not same)
+    state.tallies[e, UNIQUE] += known & (not stays) & (not same) & (not back)
     state.tallies[e, ANSWERS] += 1
-    if bits == RIGHT:
-        state.tallies[e, CORRECT] += 1
+    state.tallies[e, CORRECT] += bits == RIGHT
+    state.course[e, i] = two | three << 5
 
 
 @part
 def settle(state: State, e: int, i: int) -> None:
-    """Book what the others made of what ``i`` said last."""
-    if not state.open[e, i]:
-        return
-    state.open[e, i] = 0
-    for k in range(state.held.shape[1]):
-        now, then = state.held[e, k], state.then[e, i, k]
-        if now == then or k == i:
-            continue
-        gained, lost = now & ~then, then & ~now
-        state.tallies[e, ADOPTED] += ones(gained & state.said[e, i])
-        state.tallies[e, EFFECT] += ones(gained & TRUTH) - ones(gained & ~TRUTH)
-        state.tallies[e, EFFECT] -= ones(lost & TRUTH) - ones(lost & ~TRUTH)
-
-
-@part
-def common(state: State, e: int) -> int:
-    """What all have said, as bits."""
-    bits = 255
-    for k in range(state.public.shape[1]):
-        bits &= state.public[e, k]
-    return bits
+    """Book what the others made of what ``i`` said last, unless it was nothing."""
+    said = state.said[e, i]
+    others = ~(255 << 8 * i) & -(said >> 8)
+    now, then = state.held[e] & others, state.then[e, i] & others
+    # Of what is held, what is true counts 1 and what is false -1: bits where truth says so, less
+    # those it denies. The constant of that sum is the same then and now.
+    state.tallies[e, EFFECT] += ones(now ^ ~(TRUTH * EACH)) - ones(then ^ ~(TRUTH * EACH))
+    state.tallies[e, ADOPTED] += ones(now & ~then & ((said & 255) * EACH))
 
 
 @part
@@ -135,73 +129,63 @@ def speak(state: State, e: int, i: int, turn: int, leave: int, doubt: int, track
     """A member claims and doubts."""
     if track:
         settle(state, e, i)
+    place = 8 * i
     said = turn | leave << 4
     gone = (doubt | leave) | (doubt | turn) << 4
-    state.held[e, i] = (state.held[e, i] & ~gone) | said
-    state.public[e, i] = (state.public[e, i] & ~gone) | said
-    if not track or not said | gone:
+    held = (state.held[e] & ~(gone << place)) | said << place
+    public = (state.public[e] & ~(gone << place)) | said << place
+    state.held[e], state.public[e] = held, public
+    if not track:
+        return
+    state.said[e, i] = said | 256 * (said | gone != 0)
+    if not said | gone:
         return
     true, false = ones(said & TRUTH), ones(said & ~TRUTH)
     state.tallies[e, HELPFUL] += true > false
     state.tallies[e, HARMFUL] += true < false
-    state.open[e, i], state.said[e, i] = 1, said
-    for k in range(state.held.shape[1]):
-        state.then[e, i, k] = state.held[e, k]
-    state.ever[e] |= common(state, e)
-    held = state.held[e, i] & 15
-    answered(state, e, i, held)
-    if held:
-        state.types[e, 1] |= 1 << held
+    state.then[e, i] = held
+    state.ever[e] |= common(public, state.then.shape[1])
+    own = (held >> place) & 15
+    answered(state, e, i, own)
+    state.types[e, 1] |= 1 << own
 
 
 @part
 def alone(state: State, e: int, i: int, turn: int, track: bool) -> None:
     """A member answers alone: it makes up its mind where it was not told better."""
-    told = state.held[e, i]
+    place = 8 * i
+    told = (state.held[e] >> place) & 255
     mind = turn | (~turn & 15) << 4
-    state.held[e, i] |= mind & ~(told >> 4 | (told & 15) << 4)
+    state.held[e] |= (mind & ~(told >> 4 | (told & 15) << 4)) << place
     if track:
         answered(state, e, i, turn)
         state.tallies[e, ALONE] += 4 - ones(turn ^ RIGHT)
-        if turn:
-            state.types[e, 0] |= 1 << turn
+        state.types[e, 0] |= 1 << turn
 
 
 @part
 def conclude(state: State, e: int, track: bool) -> None:
     """The group's answer, and what the books come to."""
-    members = state.held.shape[1]
+    members = state.then.shape[1]
     group = 0
     for k in range(4):
-        votes = 0
-        for i in range(members):
-            votes += (state.final[e, i] >> k) & 1
-        group |= (2 * votes > members) << k
-    state.tallies[e, SCORE] = 0.25 * (4 - ones(group ^ RIGHT))
+        group |= (2 * ones((state.final[e] >> k) & EACH) > members) << k
+    state.tallies[e, SCORE] = 4 - ones(group ^ RIGHT)
     state.tallies[e, EXACT] = group == RIGHT
     if not track:
         return
     for i in range(members):
-        settle(state, e, i)
-    ground = common(state, e)
+        if state.said[e, i]:
+            settle(state, e, i)
+    ground, held, modal = common(state.public[e], members), state.held[e], 0
     state.tallies[e, TRUE], state.tallies[e, FALSE] = ones(ground & TRUTH), ones(ground & ~TRUTH)
-    state.tallies[e, GROUND] = state.tallies[e, TRUE] / 4
     state.tallies[e, EVER] = ones(state.ever[e])
-    modal = 0
     for k in range(4):
-        turns, leaves = 0, 0
-        for i in range(members):
-            turns += (state.held[e, i] >> k) & 1
-            leaves += (state.held[e, i] >> k + 4) & 1
-        if turns + leaves > 1:
-            modal += max(turns, leaves)
-    state.tallies[e, AGREEMENT] = modal / (4 * members)
-    for which in range(2):
-        bits, kinds = state.types[e, which], 0
-        while bits:
-            bits &= bits - 1
-            kinds += 1
-        state.tallies[e, SOLO_TYPES + which] = kinds
+        turns, leaves = ones((held >> k) & EACH), ones((held >> (k + 4)) & EACH)
+        modal += max(turns, leaves) * (turns + leaves > 1)
+    state.tallies[e, AGREEMENT] = modal
+    for which in range(2):  # an answer of no cards is no kind
+        state.tallies[e, SOLO_TYPES + which] = ones(state.types[e, which] & ~1)
 
 
 @kernel
@@ -228,7 +212,7 @@ def play(
         exact: whether only an answer that is right in all is paid.
         track: whether the books are kept.
     """
-    members, length = state.held.shape[1], len(schedule)
+    members, length = state.then.shape[1], len(schedule)
     for e in range(len(idle)):
         ended[e] = False
         for i in range(members):
@@ -253,14 +237,14 @@ def play(
         elif phase == SOLO:
             alone(state, e, i, turn, track)
         else:
-            state.final[e, i] = turn
+            state.final[e] |= turn << 8 * i
             if track:
                 answered(state, e, i, turn)
         state.clock[e] = clock + 1
         if clock + 1 == length:
             conclude(state, e, track)
             ended[e] = True
-            paid = state.tallies[e, EXACT] if exact else state.tallies[e, SCORE]
+            paid = state.tallies[e, EXACT] if exact else 0.25 * state.tallies[e, SCORE]
             for k in range(members):
                 rewards[e, k] = paid
 
@@ -272,7 +256,7 @@ def look(state: State, schedule: Any, out: Any) -> None:
     Phase and clock; the four symbols; the hint; each one's stances, oneself first; who spoke last,
     counted from oneself; what was claimed.
     """
-    members, last = state.held.shape[1], len(schedule) - 1
+    members, last = state.then.shape[1], len(schedule) - 1
     for e in range(len(out)):
         for i in range(members):
             row = out[e, i]
@@ -286,8 +270,9 @@ def look(state: State, schedule: Any, out: Any) -> None:
                 row[6 + place] = (2 - ((RIGHT >> kind) & 1)) if told else 0
                 for step in range(members):
                     other = (i + step) % members
-                    book = state.held if step == 0 else state.public
-                    turn, leave = book[e, other] >> kind & 1, book[e, other] >> kind + 4 & 1
+                    book = state.held[e] if step == 0 else state.public[e]
+                    turn = (book >> (8 * other + kind)) & 1
+                    leave = (book >> (8 * other + kind + 4)) & 1
                     row[10 + 4 * step + place] = 1 if turn else 2 * leave
                 row[11 + 4 * members + place] = state.latest[e, speaker, place] if heard else 0
             row[10 + 4 * members] = 1 + (speaker - i) % members if heard else 0

@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from .wason_cards import WasonCards
 
 _NAMES = {
-    "score": kernel.SCORE,
-    "common_ground": kernel.GROUND,
     "ground_true": kernel.TRUE,
     "ground_false": kernel.FALSE,
     "ground_ever": kernel.EVER,
-    "agreement": kernel.AGREEMENT,
     "solo_types": kernel.SOLO_TYPES,
     "talk_types": kernel.TALK_TYPES,
     "unique": kernel.UNIQUE,
@@ -136,15 +133,14 @@ class WasonVectorWorld(Rows):
             array[rows] = 0
         table.symbols[rows], table.classes[rows] = dealt.symbols, dealt.classes
         table.first[rows], table.hints[rows] = dealt.first, dealt.hints
-        table.speaker[rows], table.course[rows] = -1, -1
+        table.speaker[rows] = -1
         told = dealt.hints >= 0
         place = np.where(told, dealt.hints, 0)
         kinds = np.take_along_axis(dealt.classes, place, 1)
         bits = 1 << np.where(np.array(KEY)[kinds], kinds, kinds + 4)
-        table.held[rows] = np.where(told, bits, 0)
+        table.held[rows] = (np.where(told, bits, 0) << 8 * np.arange(self.num_agents)).sum(1)
         if self.num_agents == 1:  # what the only member sees is common
-            table.public[rows] = table.held[rows]
-            table.ever[rows] = table.held[rows, 0]
+            table.public[rows] = table.ever[rows] = table.held[rows]
 
     def _actor(self) -> Any:
         return (self._table.first + self._table.clock) % self.num_agents
@@ -155,15 +151,19 @@ class WasonVectorWorld(Rows):
             "episode_returns": rewards.copy(),
             "_episode_returns": ended.copy(),
         }
-        names = _NAMES if self._track else {"score": kernel.SCORE}
-        measures = {name: tallies[:, column].copy() for name, column in names.items()}
-        measures["exact"] = tallies[:, kernel.EXACT].copy()
+        measures = {"score": tallies[:, kernel.SCORE] / 4, "exact": tallies[:, kernel.EXACT] / 1}
         if self._track:
-            answers = np.maximum(tallies[:, kernel.ANSWERS], 1)
-            measures["total_correct"] = tallies[:, kernel.CORRECT] / answers
+            counts = tallies.T.astype(np.float64, order="C")
+            parts = 4 * self.num_agents
+            measures |= {name: counts[row] for name, row in _NAMES.items()}
+            measures["common_ground"] = counts[kernel.TRUE] / 4
+            measures["agreement"] = counts[kernel.AGREEMENT] / parts
+            measures["total_correct"] = counts[kernel.CORRECT] / np.maximum(
+                counts[kernel.ANSWERS], 1
+            )
             measures["cg_gain"] = measures["talk_types"] - measures["solo_types"]
             if self.params.solo:
-                alone = tallies[:, kernel.ALONE] / (4 * self.num_agents)
+                alone = counts[kernel.ALONE] / parts
                 measures |= {"solo_score": alone, "gain": measures["score"] - alone}
         return infos | {f"metric_{name}": values for name, values in measures.items()}
 
@@ -201,7 +201,7 @@ class WasonVectorWorld(Rows):
 
 
 def _blank(rows: int, count: int) -> kernel.State:
-    whole, byte = np.int64, np.uint8
+    whole = np.int64
     return kernel.State(
         clock=np.zeros(rows, whole),
         first=np.zeros(rows, whole),
@@ -209,15 +209,14 @@ def _blank(rows: int, count: int) -> kernel.State:
         symbols=np.zeros((rows, 4), whole),
         classes=np.zeros((rows, 4), whole),
         hints=np.zeros((rows, count), whole),
-        held=np.zeros((rows, count), byte),
-        public=np.zeros((rows, count), byte),
-        latest=np.zeros((rows, count, 4), byte),
-        final=np.zeros((rows, count), byte),
-        then=np.zeros((rows, count, count), byte),
-        said=np.zeros((rows, count), byte),
-        open=np.zeros((rows, count), byte),
-        course=np.zeros((rows, count, 2), whole),
+        held=np.zeros(rows, whole),
+        public=np.zeros(rows, whole),
+        latest=np.zeros((rows, count, 4), np.uint8),
+        final=np.zeros(rows, whole),
+        then=np.zeros((rows, count), whole),
+        said=np.zeros((rows, count), whole),
+        course=np.zeros((rows, count), whole),
         types=np.zeros((rows, 2), whole),
-        ever=np.zeros(rows, byte),
-        tallies=np.zeros((rows, kernel.TALLIES)),
+        ever=np.zeros(rows, whole),
+        tallies=np.zeros((rows, kernel.TALLIES), np.int32),
     )

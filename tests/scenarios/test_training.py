@@ -73,7 +73,8 @@ def test_it_runs(name, tmp_path, tiny_model):
         out=tmp_path / "run",
     )
     assert set(run.evaluations["method"]) == {entry["name"] for entry in methods}
-    assert (run.evaluations["faults"] == 0).all()
+    cut = words and any(entry["params"].get("constrained", True) for entry in methods)
+    assert cut or (run.evaluations["faults"] == 0).all()  # JSON that is cut off is no answer
     assert (run.table()["seeds"] == 1).all()
 
 

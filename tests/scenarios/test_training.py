@@ -56,6 +56,9 @@ def test_it_runs(name, tmp_path, tiny_model):
     words = any(resolve_method(entry.spec).kind == LANGUAGE for entry in scenario.methods)
     if words:  # another model, here, and two updates of it
         small = {"model": tiny_model, "device": "cpu", "groups": 1, "size": 2, "slots": 8}
+        if "params" in scenario.params:  # and one answer each
+            inner = {**scenario.params["params"], "rounds": 0, "solo": False}
+            scenario = scenario.changed(params={**scenario.params, "params": inner})
     steps = 4 if words else 100
     methods = []
     for place, entry in enumerate(scenario.methods):

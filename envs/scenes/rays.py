@@ -55,19 +55,23 @@ def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: f
 
 
 @part
+def _turned(m: Any, x: float, y: float, z: float) -> Any:
+    """A direction as a solid sees it whose ``inverse`` is ``m``."""
+    return (
+        m[0, 0] * x + m[0, 1] * y + m[0, 2] * z,
+        m[1, 0] * x + m[1, 1] * y + m[1, 2] * z,
+        m[2, 0] * x + m[2, 1] * y + m[2, 2] * z,
+    )
+
+
+@part
 def _ray(n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any) -> Any:
     """How far along the ray from ``at`` solid ``n`` is entered, or _FAR."""
     px, py, pz = at[0] - centre[n, 0], at[1] - centre[n, 1], at[2] - centre[n, 2]
     m = inverse[n]
-    return _hit(
-        kind[n],
-        m[0, 0] * px + m[0, 1] * py + m[0, 2] * pz,
-        m[1, 0] * px + m[1, 1] * py + m[1, 2] * pz,
-        m[2, 0] * px + m[2, 1] * py + m[2, 2] * pz,
-        m[0, 0] * way[0] + m[0, 1] * way[1] + m[0, 2] * way[2],
-        m[1, 0] * way[0] + m[1, 1] * way[1] + m[1, 2] * way[2],
-        m[2, 0] * way[0] + m[2, 1] * way[1] + m[2, 2] * way[2],
-    )
+    ox, oy, oz = _turned(m, px, py, pz)
+    dx, dy, dz = _turned(m, way[0], way[1], way[2])
+    return _hit(kind[n], ox, oy, oz, dx, dy, dz)
 
 
 @part
@@ -174,18 +178,10 @@ def find(
     for n in range(len(kind)):
         m = inverse[n]
         px, py, pz = eye[0] - centre[n, 0], eye[1] - centre[n, 1], eye[2] - centre[n, 2]
-        ox = m[0, 0] * px + m[0, 1] * py + m[0, 2] * pz
-        oy = m[1, 0] * px + m[1, 1] * py + m[1, 2] * pz
-        oz = m[2, 0] * px + m[2, 1] * py + m[2, 2] * pz
-        ax = m[0, 0] * axes[0, 0] + m[0, 1] * axes[0, 1] + m[0, 2] * axes[0, 2]
-        ay = m[1, 0] * axes[0, 0] + m[1, 1] * axes[0, 1] + m[1, 2] * axes[0, 2]
-        az = m[2, 0] * axes[0, 0] + m[2, 1] * axes[0, 1] + m[2, 2] * axes[0, 2]
-        rx = m[0, 0] * axes[1, 0] + m[0, 1] * axes[1, 1] + m[0, 2] * axes[1, 2]
-        ry = m[1, 0] * axes[1, 0] + m[1, 1] * axes[1, 1] + m[1, 2] * axes[1, 2]
-        rz = m[2, 0] * axes[1, 0] + m[2, 1] * axes[1, 1] + m[2, 2] * axes[1, 2]
-        ux = m[0, 0] * axes[2, 0] + m[0, 1] * axes[2, 1] + m[0, 2] * axes[2, 2]
-        uy = m[1, 0] * axes[2, 0] + m[1, 1] * axes[2, 1] + m[1, 2] * axes[2, 2]
-        uz = m[2, 0] * axes[2, 0] + m[2, 1] * axes[2, 1] + m[2, 2] * axes[2, 2]
+        ox, oy, oz = _turned(m, px, py, pz)
+        ax, ay, az = _turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
+        rx, ry, rz = _turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
+        ux, uy, uz = _turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
         shape = kind[n]
         for y in range(spans[n, 1], spans[n, 3]):
             v = (0.5 * height - y - 0.5) / zoom
@@ -216,18 +212,12 @@ def cover(
     for n in range(len(kind)):
         m = inverse[n]
         px, py, pz = corner[0] - centre[n, 0], corner[1] - centre[n, 1], corner[2] - centre[n, 2]
-        ox = m[0, 0] * px + m[0, 1] * py + m[0, 2] * pz
-        oy = m[1, 0] * px + m[1, 1] * py + m[1, 2] * pz
-        oz = m[2, 0] * px + m[2, 1] * py + m[2, 2] * pz
-        ax = m[0, 0] * axes[0, 0] + m[0, 1] * axes[0, 1] + m[0, 2] * axes[0, 2]
-        ay = m[1, 0] * axes[0, 0] + m[1, 1] * axes[0, 1] + m[1, 2] * axes[0, 2]
-        az = m[2, 0] * axes[0, 0] + m[2, 1] * axes[0, 1] + m[2, 2] * axes[0, 2]
-        rx = pitch * (m[0, 0] * axes[1, 0] + m[0, 1] * axes[1, 1] + m[0, 2] * axes[1, 2])
-        ry = pitch * (m[1, 0] * axes[1, 0] + m[1, 1] * axes[1, 1] + m[1, 2] * axes[1, 2])
-        rz = pitch * (m[2, 0] * axes[1, 0] + m[2, 1] * axes[1, 1] + m[2, 2] * axes[1, 2])
-        ux = pitch * (m[0, 0] * axes[2, 0] + m[0, 1] * axes[2, 1] + m[0, 2] * axes[2, 2])
-        uy = pitch * (m[1, 0] * axes[2, 0] + m[1, 1] * axes[2, 1] + m[1, 2] * axes[2, 2])
-        uz = pitch * (m[2, 0] * axes[2, 0] + m[2, 1] * axes[2, 1] + m[2, 2] * axes[2, 2])
+        ox, oy, oz = _turned(m, px, py, pz)
+        ax, ay, az = _turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
+        rx, ry, rz = _turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
+        rx, ry, rz = pitch * rx, pitch * ry, pitch * rz
+        ux, uy, uz = _turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
+        ux, uy, uz = pitch * ux, pitch * uy, pitch * uz
         shape = kind[n]
         for y in range(spans[n, 1], spans[n, 3]):
             v = y + 0.5
@@ -294,11 +284,8 @@ def _coloured(
     pitch: float, feet: Any, reach: float,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Red, green and blue of a point of solid m, in its light."""
-    w = inverse[m]
     ex, ey, ez = px - centre[m, 0], py - centre[m, 1], pz - centre[m, 2]
-    lx = w[0, 0] * ex + w[0, 1] * ey + w[0, 2] * ez
-    ly = w[1, 0] * ex + w[1, 1] * ey + w[1, 2] * ez
-    lz = w[2, 0] * ex + w[2, 1] * ey + w[2, 2] * ez
+    lx, ly, lz = _turned(inverse[m], ex, ey, ez)
     nx, ny, nz = _normal(inverse, kind, m, lx, ly, lz)
     facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
     light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx

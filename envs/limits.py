@@ -1,4 +1,4 @@
-"""Checks of worlds' parameters: each refusal names world, parameter, value and what is allowed."""
+"""Checks of parameters, of worlds and bots: each refusal names whose, which, value and limits."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from typing import Any, ClassVar
 from gymposium.errors import UsageError
 from gymposium.types import Action, Seat, Turn
 
+from ...envs.limits import real
+
 MATRIX = ("iterated_matrix-v0",)
 
 
@@ -156,7 +158,7 @@ class GenerousTitForTat(MatrixBot):
     promise = "I often forgive."
 
     def __init__(self, generosity: float = 1 / 3) -> None:
-        self.generosity = _chance(self.name, "generosity", generosity)
+        self.generosity = real(self.name, "generosity", generosity, 0, 1)
 
     def _choose(self, own: int, others: list[int]) -> int:
         echo = self._echo(others)
@@ -212,7 +214,7 @@ class Coin(MatrixBot):
     summary = "Cooperates with a fixed probability, else defects."
 
     def __init__(self, cooperation: float = 0.5) -> None:
-        self.cooperation = _chance(self.name, "cooperation", cooperation)
+        self.cooperation = real(self.name, "cooperation", cooperation, 0, 1)
 
     def _first(self) -> int:
         return 0 if self._random.random() < self.cooperation else self.defect
@@ -246,12 +248,6 @@ class Sequence(MatrixBot):
 
     def _choose(self, own: int, others: list[int]) -> int:
         return self._first()
-
-
-def _chance(bot: str, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise UsageError(f"{bot}: {name}={value!r} must be a number from 0 to 1")
-    return float(value)
 
 
 BOTS: dict[str, type] = {

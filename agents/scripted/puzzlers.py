@@ -17,6 +17,7 @@ import numpy as np
 from gymposium.errors import UsageError
 from gymposium.types import Seat, Turn
 
+from ...envs.limits import real
 from ...envs.visual.grid_beliefs import told
 from ...envs.visual.pair_views import LABELS
 from ...envs.visual.replies import written
@@ -130,10 +131,8 @@ class PuzzleResponder:
     deterministic: ClassVar[bool] = True
 
     def __init__(self, seeing: float = 1.0, foreseeing: float = 1.0) -> None:
-        for name, value in (("seeing", seeing), ("foreseeing", foreseeing)):
-            if not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise UsageError(f"{self.name}: {name} must be from 0 to 1, got {value!r}")
-        self._seeing, self._foreseeing = float(seeing), float(foreseeing)
+        self._seeing = real(self.name, "seeing", seeing, 0, 1)
+        self._foreseeing = real(self.name, "foreseeing", foreseeing, 0, 1)
 
     def reset(self, seat: Seat, seed: int) -> None:
         """A new puzzle."""

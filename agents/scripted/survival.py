@@ -20,6 +20,7 @@ from gymposium.errors import UsageError
 from gymposium.types import Seat, Turn
 
 from ...envs.bandits.arms import Arm, parse_arms
+from ...envs.limits import real
 from ..planning import criteria
 from ..planning.survival import Objective, Plan, first, make_grid, plan
 
@@ -229,9 +230,7 @@ class EpsilonGreedy(SurvivalLearner):
     name, summary = "epsilon_greedy", "The best mean so far, or with probability epsilon any arm."
 
     def __init__(self, epsilon: float = 0.1) -> None:
-        if isinstance(epsilon, bool) or not 0 <= epsilon <= 1:
-            raise UsageError(f"epsilon_greedy: epsilon={epsilon!r} must be a number from 0 to 1")
-        self._epsilon = float(epsilon)
+        self._epsilon = real(self.name, "epsilon", epsilon, 0, 1)
 
     def _choose(self, held: float) -> int:
         if self._random.random() < self._epsilon:

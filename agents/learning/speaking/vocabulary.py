@@ -26,7 +26,7 @@ _PIECES = (
     *("Up", "Down", "Left", "Right", ", "),
     *(";target", ";hole", ";box", " above", " below", " left", " right"),
     *(" same row", " same column", " same place"),
-    *('{"player": ', '"target": ', '"hole": ', '"box": ', "[", "]", "}"),
+    *('{"player": ', '"target": ', '"hole": ', '"box": ', "[", "], [", "]", "}"),
     *"0123456789",
     *SYMBOLS,
     "\n",

@@ -180,8 +180,7 @@ def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> No
 
 
 def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() -> None:
-    peaks = []
-    for repeats in (20, 2000):
+    def peak(repeats: int) -> int:
         plan = Plan(*seat_agents(scenario(repeats=repeats), None))
         asked = sharing()
         tracemalloc.start()
@@ -190,9 +189,13 @@ def test_planning_a_long_run_takes_no_more_memory_than_planning_a_short_one() ->
         for share in asked.shares(batch.jobs(), batch.total, 1):
             dealt += len(share.jobs)
             asked.take([Took(len(share.jobs), 0.002 * len(share.jobs))])
-        peaks.append(tracemalloc.get_traced_memory()[1])
+        found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert dealt == batch.total == repeats * 28
+        return found
+
+    # Whatever else runs in this process is counted too, so the least of three.
+    peaks = [min(peak(repeats) for _ in range(3)) for repeats in (20, 2000)]
     assert peaks[1] < 1.2 * peaks[0] + 20_000
 
 

@@ -28,17 +28,8 @@ from .world import RuleWorld
 
 Make = Callable[[], RuleWorld]
 RUBBISH = (
-    "",
-    "   ",
-    "\x00",
-    "?",
-    "I refuse.",
-    "{",
-    "[[[[",
-    '{"action": null}',
-    "9" * 5000,
-    "é" * 99,
-)
+    "", "   ", "\x00", "?", "I refuse.", "{", "[[[[", '{"action": null}', "9" * 5000, "é" * 99
+)  # fmt: skip
 
 
 class Unmet(Exception):
@@ -189,17 +180,24 @@ def _seeded(subject: Subject) -> None:
         )
 
 
+def _copies(world: RuleWorld) -> list[RuleWorld]:
+    try:
+        return [copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
+    except Exception as error:  # the world boundary; not every Python says what failed
+        why = f"{type(error).__name__}: {error!s:.300}"
+        raise Unmet(f"in play it cannot be copied and pickled: {why}.") from error
+
+
 def _movable(subject: Subject) -> None:
     world, rng = subject.make(), np.random.default_rng(2)
     turns = world.reset(5)
     for _ in range(2):
         further = world.step(_answers(turns, rng))
         if not further:
-            world.reset(5)
             turns = world.reset(5)
             break
         turns = further
-    copies = [copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
+    copies = _copies(world)
     for moved in copies:
         _require(moved.fingerprint() == world.fingerprint(), "a copy has another fingerprint.")
     draws = [np.random.default_rng(3) for _ in range(3)]

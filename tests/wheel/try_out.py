@@ -70,6 +70,8 @@ def _installed(python: str, wheel: Path, extras: str, home: Path) -> Path:
     asked = f"{wheel}[{extras}]"
     pip = [mine, "-m", "pip", "-q", "install", "--constraint", ROOT / "constraints.txt"]
     subprocess.run([*pip, asked, *TOOLS], check=True)
+    if extras == "all":  # Concordia, as the Makefile installs it: what it asks for is not needed
+        subprocess.run([*pip, "--no-deps", "gdm-concordia"], check=True)
     where = "import gymposium, sys; print(sys.version.split()[0], gymposium.__file__)"
     told = subprocess.run([mine, "-P", "-c", where], cwd=home, capture_output=True, text=True)
     version, _, file = told.stdout.strip().partition(" ")

@@ -13,7 +13,7 @@ import json
 import re
 import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -100,6 +100,11 @@ def clean(text: str) -> str:
         if shapes := {name.lower() for name in _CLOSING.findall(bare)}:  # "<b>yes</b>" is no "b"
             bare = re.sub(rf"</?(?:{'|'.join(sorted(shapes))})>", " ", bare, flags=re.I)
     return unicodedata.normalize("NFKC", bare.translate(_TYPOGRAPHY)).strip()
+
+
+def spelled(text: str, letters: Container[str], unknown: str = "?") -> str:
+    """``text`` in ``letters`` only: other blanks become spaces, what else there is ``unknown``."""
+    return "".join(c if c in letters else " " if c.isspace() else unknown for c in text)
 
 
 def fenced(text: str) -> list[str]:

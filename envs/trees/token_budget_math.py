@@ -61,6 +61,7 @@ from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Action
 
 from ..markets.money import CHARACTERS
+from ..speech import spelled
 from .budgeted import SEAT, BudgetedWorld, check_budget
 from .word_problems import (
     MAX_QUESTION,
@@ -272,8 +273,7 @@ class TokenBudgetMath(BudgetedWorld):
     def parse(self, seat: str, text: str, observation: Any, info: Mapping[str, Any]) -> Action:
         """The text itself: everything that was written counts."""
         space: Any = self._action_spaces[seat]
-        plain = "".join(c if c in WRITABLE else " " if c.isspace() else UNKNOWN for c in text)
-        return plain[: space.max_length]
+        return spelled(text, WRITABLE, UNKNOWN)[: space.max_length]
 
     def format(self, seat: str, action: Action) -> str:
         """The answer as it stands."""

@@ -55,10 +55,10 @@ from typing import Any, ClassVar
 
 from gymposium.errors import UsageError
 
+from ..limits import whole
 from .beliefs import FROZEN_LAKE
 from .boards import FrozenLakeBoard
 from .grid_turns import GridTurns, GridTurnsParams, levels
-from .reasoned_params import whole_from
 
 _BEFORE = ("P__O", "_O__", "__G_", "____")
 _AFTER = ("___O", "_O__", "P_G_", "____")
@@ -76,7 +76,7 @@ class FrozenLakeParams(GridTurnsParams):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_from("frozen_lake", "size", self.size, 2, 12)
+        whole("frozen_lake", "size", self.size, 2, 12)
         if isinstance(self.frozen, bool) or not 0.3 <= self.frozen <= 1:
             raise UsageError(f"frozen_lake: frozen must be from 0.3 to 1, got {self.frozen!r:.40}")
 

@@ -19,11 +19,12 @@ from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Action, Turn
 
 from ..grid.batch import seed_of
+from ..limits import whole
 from ..seeds import checked_seed
 from ..words import SpaceWords
 from . import grid_beliefs
 from .boards import Board
-from .reasoned_params import SHOWS, ReasonedTurnsParams, whole_from
+from .reasoned_params import SHOWS, ReasonedTurnsParams
 from .reasoned_turns import SEAT, ReasonedTurns
 from .sprites import picture
 from .strategies import Said
@@ -68,13 +69,13 @@ class GridTurnsParams(ReasonedTurnsParams):
         for name, known in (("control", (REPLY, MOVE)), ("split", SPLITS)):
             if getattr(self, name) not in known:
                 raise UnknownName(name, str(getattr(self, name)), known, where=where)
-        whole_from(where, "pixels", self.pixels, 24, 1024)
+        whole(where, "pixels", self.pixels, 24, 1024)
         if self.shows == "codes" and self.control != MOVE:
             raise UsageError(f"{where}: shows='codes' is for control='move'; replies need words")
         if self.level is not None:
             if self.split == "any":
                 raise UsageError(f"{where}: level is of a list: give split='train' or 'test'")
-            whole_from(where, "level", self.level, 0, levels(self.split) - 1)
+            whole(where, "level", self.level, 0, levels(self.split) - 1)
 
 
 def levels(split: str) -> int:

@@ -11,10 +11,12 @@ import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
+from ..limits import whole
 from ..markets.money import MAX_SAY
+from ..speech import spelled
 from .grid_turns import SPLITS, levels
 from .kernels.sokoban_maker import BOX, BOX_ON, FLOOR, PLAYER, PLAYER_ON, TARGET
-from .reasoned_params import REPRESENTATIONS, SHOWS, whole_from
+from .reasoned_params import REPRESENTATIONS, SHOWS
 from .replies import WRITABLE
 
 SEATS = ("player_0", "player_1")
@@ -81,7 +83,7 @@ class PairSokobanParams:
             ("size", 5, 10),
             ("pixels", 24, 1024),
         ):
-            whole_from(where, name, getattr(self, name), low, high)
+            whole(where, name, getattr(self, name), low, high)
         if isinstance(self.belief_reward, bool) or not abs(self.belief_reward) <= 10:
             raise UsageError(f"{where}: belief_reward must be within ±10: {self.belief_reward!r}")
         if self.belief_reward and not self.beliefs:
@@ -91,7 +93,7 @@ class PairSokobanParams:
         if self.level is not None:
             if self.split == "any":
                 raise UsageError(f"{where}: level is of a list: give split='train' or 'test'")
-            whole_from(where, "level", self.level, 0, levels(self.split) - 1)
+            whole(where, "level", self.level, 0, levels(self.split) - 1)
 
 
 NO_TARGETS, NO_BOXES = (np.arange(UNKNOWN + 1, dtype=np.uint8) for _ in range(2))
@@ -119,7 +121,7 @@ def writable(text: Any) -> str:
     """A belief as it can be written down; "" for none."""
     if not isinstance(text, str):
         text = "" if text is None else json.dumps(text)
-    return "".join(c if c in WRITABLE else " " if c.isspace() else "?" for c in text)[:MAX_BELIEF]
+    return spelled(text, WRITABLE)[:MAX_BELIEF]
 
 
 def told(params: PairSokobanParams, seat: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from gymposium.errors import UnknownName, UsageError
 
+from ..limits import whole
 from .replies import FORMS
 from .strategies import LEGACY_NAMES, STRATEGIES
 
@@ -66,19 +67,13 @@ class ReasonedTurnsParams:
             if getattr(self, name) not in known:
                 raise UnknownName(name, str(getattr(self, name)), known, where=where)
         for name, most in (("turns", 1000), ("actions_per_turn", 20)):
-            whole_from(where, name, getattr(self, name), 1, most)
+            whole(where, name, getattr(self, name), 1, most)
         pair = tuple(self.belief_rewards)
         if len(pair) != 2 or not all(_amount(value) for value in (*pair, self.format_reward)):
             raise UsageError(
                 f"{where}: format_reward and the two belief_rewards must be numbers within ±1000"
             )
         object.__setattr__(self, "belief_rewards", (float(pair[0]), float(pair[1])))
-
-
-def whole_from(where: str, name: str, value: Any, low: int, high: int) -> None:
-    """Raise UsageError unless ``value`` is a whole number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise UsageError(f"{where}: {name} must be a whole number from {low} to {high}: {value!r}")
 
 
 def _amount(value: Any) -> bool:

@@ -16,6 +16,7 @@ from gymnasium import spaces
 from gymposium.errors import UnknownName
 
 from ..markets.money import CHARACTERS
+from ..speech import spelled
 from .strategies import parts_of, skeleton
 
 WRITABLE = CHARACTERS + "\n√"
@@ -99,5 +100,5 @@ def peeled(text: str) -> str:
         elif isinstance(inner, str):
             text = inner
     if not _WRITABLE.issuperset(text):
-        text = "".join(c if c in _WRITABLE else " " if c.isspace() else "?" for c in text)
+        text = spelled(text, _WRITABLE)
     return text[:MAX_REPLY]

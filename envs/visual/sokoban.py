@@ -59,12 +59,12 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
+from ..limits import whole
 from . import sokoban_lists
 from .beliefs import SOKOBAN
 from .boards import SokobanBoard
 from .grid_turns import GridTurns, GridTurnsParams
 from .kernels.sokoban_maker import MAX_BOXES, MAX_STATES
-from .reasoned_params import whole_from
 
 _BEFORE = ("######", "#____#", "#PXO_#", "#____#", "######")
 _AFTER = ("######", "#____#", "#_P√_#", "#____#", "######")
@@ -79,8 +79,8 @@ class SokobanParams(GridTurnsParams):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_from("sokoban", "size", self.size, 5, 12)
-        whole_from("sokoban", "boxes", self.boxes, 1, MAX_BOXES)
+        whole("sokoban", "size", self.size, 5, 12)
+        whole("sokoban", "boxes", self.boxes, 1, MAX_BOXES)
         if (self.size - 2) ** (2 * self.boxes + 2) > MAX_STATES:
             raise UsageError(
                 f"sokoban: {self.boxes} boxes on {self.size} x {self.size} cells have too many "

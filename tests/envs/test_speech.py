@@ -11,6 +11,7 @@ from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gymposium.envs.speech import spelled
 from gymposium.envs.words import parse_space
 from gymposium.errors import IllegalAction
 
@@ -280,3 +281,11 @@ def test_huge_hostile_text_is_refused_quickly(space, labels, hostile):
 @pytest.mark.parametrize(("said", "meant"), [("I take 2.", 1), ("I'll take 1.", 0), ("take 3", 2)])
 def test_a_number_in_a_name_is_not_taken_for_an_index(said, meant):
     assert parse_space(spaces.Discrete(3), said, ("take 1", "take 2", "take 3")) == meant
+
+
+@given(st.text(max_size=40))
+def test_what_is_spelled_is_in_the_letters_and_stays_as_it_was_where_it_could(text):
+    made = spelled(text, "ab \n", "?")
+    assert len(made) == len(text)
+    for was, now in zip(text, made, strict=True):
+        assert now == was if was in "ab \n" else now == (" " if was.isspace() else "?")

@@ -61,6 +61,7 @@ from gymposium.types import Action
 
 from ...markets.money import CHARACTERS
 from ...palette import INK, PAPER, QUIET
+from ...speech import spelled
 from ...world import RuleWorld
 from ..strategies import parts_of, read, schema, skeleton
 from .icons import document, icons_in, made_up
@@ -178,7 +179,7 @@ class SvgReconstruction(RuleWorld):
             self._image = rasterised(documents[0])
         except BadDrawing as error:
             self._broken, self._scores = True, dict.fromkeys(self._scorers, 0.0)
-            self._text = _plain(f"Nothing was drawn: {error}.")
+            self._text = spelled(f"Nothing was drawn: {error}.", WRITABLE)
         else:
             self._scores = {
                 name: scorer(self._target, self._image) for name, scorer in self._scorers.items()
@@ -186,7 +187,7 @@ class SvgReconstruction(RuleWorld):
             reward = sum(getattr(p, name) * value for name, value in self._scores.items())
             reward += p.format_reward * said.correct
             listed = ", ".join(f"{name} {value:.2f}" for name, value in self._scores.items())
-            self._text = _plain(f"Your document was drawn: {listed}.")
+            self._text = spelled(f"Your document was drawn: {listed}.", WRITABLE)
         row = (reply, said.correct, not self._broken, *self._scores.values(), reward)
         self._turn_rows.append(row)  # type: ignore[arg-type]
         return {SEAT: reward}
@@ -262,7 +263,7 @@ class SvgReconstruction(RuleWorld):
         bare = text.strip()
         if bare.startswith("<svg") and not parts_of(self.params.strategy):
             text = f"<answer>{bare}</answer>"
-        return _plain(text)[: self.params.longest]
+        return spelled(text, WRITABLE)[: self.params.longest]
 
     def format(self, seat: str, action: Action) -> str:
         """The reply as it stands."""
@@ -284,10 +285,6 @@ class SvgReconstruction(RuleWorld):
         for column, picture in ((_MARGIN, self._target), (SIZE + 2 * _MARGIN, right)):
             made[_MARGIN : _MARGIN + SIZE, column : column + SIZE] = picture
         return made
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c in WRITABLE else " " if c.isspace() else "?" for c in text)
 
 
 def _in_words(picture: Any) -> str:

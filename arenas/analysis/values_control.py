@@ -19,8 +19,8 @@ from ...envs.preferences.assembly import Assembly
 from ...envs.preferences.outcome import most, outcomes
 from ..judging.diagnostics import circles
 from ..judging.judgements import Judgements
-from ..judging.utilities import agreement, confidence, pooled
-from ..ratings.pair_counts import Floats, Ints
+from ..judging.utilities import agreement, confidence, correlation, pooled
+from ..ratings.pair_counts import Ints
 from ..ratings.scale import fit_scale
 
 if TYPE_CHECKING:
@@ -121,12 +121,8 @@ def told(name: str, judged: Judgements, which: Ints, assembly: Assembly) -> dict
     return {
         f"{name} majority": same / decided if decided else float("nan"),
         f"{name} distance": distance,
-        f"{name} recovered": _correlation(level, assembly.worth.mean(axis=0)[which]),
+        f"{name} recovered": correlation(level, assembly.worth.mean(axis=0)[which]),
         f"{name} circles": circles(judged).soft,
         f"{name} confidence": confidence(judged),
         f"{name} first": float(judged.preferred.mean()),
     }
-
-
-def _correlation(one: Floats, two: Floats) -> float:
-    return float(np.corrcoef(one, two)[0, 1]) if one.std() > 0 else 0.0

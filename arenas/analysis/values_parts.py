@@ -14,6 +14,7 @@ from ..judging.judgements import TIE
 from ..judging.utilities import (
     Discounting,
     agreement,
+    correlation,
     discounting,
     exchange_rate,
     expectation,
@@ -204,7 +205,7 @@ def against_assembly(asked: Asked, study: ValueAudit) -> Table:
     among = answers.only((answers.first < len(base)) & (answers.second < len(base)))
     same, both, off = agreement(among, assembly.shares(among.first, among.second))
     level = asked.scale.values[: len(base)].round(9)
-    likeness = float(np.corrcoef(level, assembly.worth.mean(axis=0))[0, 1]) if level.std() else 0.0
+    likeness = correlation(level, assembly.worth.mean(axis=0))
     return Table(
         f"Against an assembly of {study.citizens}",
         ("measure", "found"),

@@ -268,6 +268,11 @@ def _fitted(law: Any, months: Floats, left: Floats) -> tuple[float, float]:
     return float(np.exp(best.x)), float(np.sqrt(best.fun))
 
 
+def correlation(found: Floats, true: Floats) -> float:
+    """Pearson's, of utilities found with true ones; 0 where all found are equal."""
+    return float(np.corrcoef(found, true)[0, 1]) if found.std() > 0 else 0.0
+
+
 def agreement(judgements: Judgements, shares: Floats) -> tuple[int, int, float]:
     """How far answers are an assembly's.
 

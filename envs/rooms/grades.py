@@ -121,7 +121,7 @@ def _layout(scene: Scene, kind: RoomType) -> tuple[float, str]:
     collided = {name for pair in collisions(scene) for name in (pair.a, pair.b)}
     out = [item.id for item in items if is_outside(scene, item)]
     off_wall = [item.id for item in items if any(r.kind in WALL_KINDS for r in broken(scene, item))]
-    averted = [item.id for item in items if _averted(scene, item)]
+    turned = [item.id for item in items if averted(scene, item)]
     blocked = [item.id for item in items if front_blocked(scene, item)]
     zones = door_zones(scene)
     in_door = [item.id for item in items if any(z.shares(zone_of(item)) > 0 for z in zones)]
@@ -132,7 +132,7 @@ def _layout(scene: Scene, kind: RoomType) -> tuple[float, str]:
         1 - len(collided) / len(items),
         1 - len(out) / len(items),
         1 - len(off_wall) / max(walled, 1),
-        1 - len(averted) / max(seats, 1),
+        1 - len(turned) / max(seats, 1),
         1 - len(blocked) / max(fronts, 1),
         float(not in_door),
         navigability(scene),
@@ -144,7 +144,7 @@ def _layout(scene: Scene, kind: RoomType) -> tuple[float, str]:
         (out, "outside the room"),
         (in_door, "before the door"),
         (off_wall, "away from its wall"),
-        (averted, "not facing its table"),
+        (turned, "not facing its table"),
         (blocked, "with a blocked front"),
     ):
         if bad:
@@ -156,7 +156,7 @@ def _layout(scene: Scene, kind: RoomType) -> tuple[float, str]:
     return (min(mark, 5.0) if collided else mark), comment
 
 
-def _averted(scene: Scene, item: Item) -> bool:
+def averted(scene: Scene, item: Item) -> bool:
     """A seat that turns away from the table it stands at."""
     if not category(item.category).seat:
         return False

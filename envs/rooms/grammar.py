@@ -19,13 +19,14 @@ _DOOR = (0.1, 0.9, 2.05)
 _SILL, _HIGH_SILL = 0.9, 1.4
 _CORNER = 0.3
 """Metres between a corner and an opening."""
-_STANDS = {
+STANDS = {
     Mount.FLOOR: RelationKind.ON_FLOOR,
     Mount.RUG: RelationKind.ON_FLOOR,
     Mount.TOP: RelationKind.ON_FLOOR,
     Mount.WALL: RelationKind.FLUSH_WALL,
     Mount.CEILING: RelationKind.HANGING,
 }
+"""The relation to the room of a thing that nothing else is said of."""
 
 
 def shell(kind: RoomType, rng: np.random.Generator) -> Scene:
@@ -84,13 +85,13 @@ def things(
             if rng.random() < wish.chance * share:
                 for number in range(int(rng.integers(wish.count[0], wish.count[1] + 1))):
                     one = parents[number % len(parents)][0] if not wish.each else parent
-                    found.append(_thing(wish, one, scene, found, rng))
+                    found.append(thing(wish, one, scene, found, rng))
     for role in kind.required if only is None else ():
         while not kind.filled([*scene, *found])[role.name]:
             wish = next(w for w in kind.wishes if w.category in role.categories)
             options = _parents(wish, [*scene, *found])
             parent = options[int(rng.integers(len(options)))][0] if options else None
-            found.append(_thing(wish, parent, scene, found, rng))
+            found.append(thing(wish, parent, scene, found, rng))
     return found
 
 
@@ -105,16 +106,20 @@ def _parents(wish: Wish, there: list[Item]) -> list[tuple[Item | None, float]]:
     return [(item, float(n == 0)) for n, item in enumerate(having)]
 
 
-def _thing(
+def thing(
     wish: Wish, parent: Item | None, scene: Scene, found: list[Item], rng: np.random.Generator
 ) -> Item:
+    """A thing of a wish, related to ``parent``: size and style drawn, no place yet.
+
+    ``found`` are others that are to come into the scene; ids differ from theirs.
+    """
     row = category(wish.category)
     relations = [Relation(ROOM, where.kind) for where in wish.where if where.parent == ROOM]
     if parent is not None:
         relations += [Relation(parent.id, w.kind) for w in wish.where if w.parent != ROOM]
     upright = {RelationKind.ONTOP, RelationKind.ON}
     if not any(relation.kind in upright for relation in relations):
-        relations.insert(0, Relation(ROOM, _STANDS[row.mount]))
+        relations.insert(0, Relation(ROOM, STANDS[row.mount]))
     size = _size(row.low, row.high, row.mount, scene.room, rng)
     if parent is not None and upright & {r.kind for r in relations}:  # no wider than its carrier
         size = (size[0], max(row.low[1], min(size[1], 0.95 * parent.size[1])), size[2])

@@ -72,13 +72,21 @@ def scene_of_text(text: str) -> Scene:
     Raises:
         UsageError: it is not JSON, too long, names something twice, or is no layout.
     """
-    if len(text) > MOST_TEXT:
-        raise UsageError(f"a layout has at most {MOST_TEXT:,} characters, not {len(text):,}")
+    return scene_of(document_of(text, "the layout"))
+
+
+def document_of(text: str, what: str, most: int = MOST_TEXT) -> Any:
+    """The data of a JSON text of at most ``most`` characters; numbers are finite, keys differ.
+
+    Raises:
+        UsageError: it is none; the sentence calls it ``what``.
+    """
+    if len(text) > most:
+        raise UsageError(f"{what} has at most {most:,} characters, not {len(text):,}")
     try:
-        document = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"the layout is not a JSON document: {str(error)[:200]}") from None
-    return scene_of(document)
+        raise UsageError(f"{what} is not a JSON document: {str(error)[:200]}") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -86,12 +94,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise UsageError(f"the layout says {twice[:64]!r} twice in one object")
+        raise UsageError(f"{twice[:64]!r} stands twice in one object")
     return found
 
 
 def _no_constant(word: str) -> Any:
-    raise UsageError(f"the layout holds {word}; numbers must be finite")
+    raise UsageError(f"the document holds {word}; numbers must be finite")
 
 
 def scene_of(document: object) -> Scene:

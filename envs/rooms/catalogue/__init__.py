@@ -1,6 +1,7 @@
 """The catalogue: categories of things as functions from size and style to prisms."""
 
 from .index import CATEGORIES as CATEGORIES
+from .index import NAMES as NAMES
 from .index import category as category
 from .index import find as find
 from .index import model as model

@@ -48,7 +48,8 @@ _FILES = (
     toys,
 )
 CATEGORIES: dict[str, Category] = {row.name: row for file in _FILES for row in file.ROWS}
-_NAMES = {other: row.name for row in CATEGORIES.values() for other in (row.name, *row.other_names)}
+NAMES = {other: row.name for row in CATEGORIES.values() for other in (row.name, *row.other_names)}
+"""The category that each spelling, in words joined by ``_``, stands for."""
 
 
 def category(name: str) -> Category:
@@ -73,8 +74,8 @@ def find(words: str) -> str | None:
         for joint in ("_", ""):
             plain = joint.join(spaced[first:])
             for spelling in (plain, plain.removesuffix("s"), plain.removesuffix("es")):
-                if spelling in _NAMES:
-                    return _NAMES[spelling]
+                if spelling in NAMES:
+                    return NAMES[spelling]
     return None
 
 

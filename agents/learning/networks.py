@@ -119,7 +119,7 @@ class Network:
         with torch.no_grad():
             features = self._torso("torso", seen)
             if self.spec.recurrent:
-                hidden = self._gate(features, hidden)
+                hidden = self._gate(self._dense("gate.input", features), hidden)
                 features = hidden
             return Outputs(self._actor(features), self._critics(features, None), hidden)
 
@@ -148,13 +148,15 @@ class Network:
             flat = seen.reshape(-1, *seen.shape[2:])
         features = self._torso("torso", flat)
         if self.spec.recurrent:
-            steps = features.reshape(len(features), *seen.shape[:2], -1)
+            inputs = self._dense("gate.input", features)
+            inputs = inputs.reshape(len(features), *seen.shape[:2], -1)
             fresh = np.zeros(seen.shape[:3], bool) if starts is None else starts
             going = torch.from_numpy(~fresh).permute(0, 2, 1)[..., None]
             along = []
-            for t in range(len(seen)):
-                before = None if hidden is None else hidden * going[t]
-                hidden = self._gate(steps[:, t], before)
+            for t, step in enumerate(inputs.unbind(1)):
+                if hidden is not None and fresh[t].any():
+                    hidden = hidden * going[t]
+                hidden = self._gate(step, hidden)
                 along.append(hidden)
             features = torch.stack(along, 1).flatten(1, 2)
         if state is not None and self.spec.recurrent:
@@ -233,11 +235,11 @@ class Network:
             self._kept[name] = weight._version, rows
         return rows
 
-    def _gate(self, x: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
-        """One step of a gated recurrent unit (Cho et al., 2014)."""
+    def _gate(self, inputs: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
+        """One step of a gated recurrent unit (Cho et al., 2014), behind its dense layer."""
         if hidden is None:
-            hidden = x.new_zeros(*x.shape[:2], self.spec.recurrent)
-        r, z, n = self._dense("gate.input", x).chunk(3, -1)
+            hidden = inputs.new_zeros(*inputs.shape[:2], self.spec.recurrent)
+        r, z, n = inputs.chunk(3, -1)
         hr, hz, hn = self._dense("gate.hidden", hidden).chunk(3, -1)
         z = torch.sigmoid(z + hz)
         return (1 - z) * torch.tanh(n + torch.sigmoid(r + hr) * hn) + z * hidden

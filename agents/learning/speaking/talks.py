@@ -57,9 +57,12 @@ class Talks:
         task: a world of :class:`.ReasonedTurns`.
         num_envs: matches in a rollout.
         group: matches that begin alike.
-        most: tokens of a reply.
+        most: tokens of a reply; 0 for the longest that may be true.
         fine: fine what is believed all the time and is wrong.
         seed: of every match.
+
+    Attributes:
+        most: tokens of a reply.
     """
 
     def __init__(
@@ -72,11 +75,12 @@ class Talks:
                 f"and sokoban-v0, not {task.world}"
             )
         self._worlds: list[Any] = made
-        self._group, self._most, self._seed, self.batches = group, most, seed, 0
+        self._group, self._seed, self.batches = group, seed, 0
         self._templates = Repetition() if fine else None
         self.seconds = 0.0
         seat = made[0].seats[SEAT]
         page, _ = look(made[0].reset(0)[SEAT])
+        self.most = most or longest_reply(made[0])
         self.spaces = SeatSpaces(
             (SEAT,), seat.observation_space, seat.action_space, page.shape, (1,), None, seat.horizon
         )
@@ -118,7 +122,7 @@ class Talks:
     def _talk(self, decider: Decider, script: Script | None) -> Talk:
         network: Any = decider.network
         seeds = self._seeds()
-        lanes = _Lanes(self._worlds, seeds, self._most, self._templates, script)
+        lanes = _Lanes(self._worlds, seeds, self.most, self._templates, script)
         hidden, steps = None, []
         logp, values = np.zeros((len(seeds), len(TOKENS))), np.zeros(len(seeds))
         while not lanes.over.all():
@@ -247,6 +251,25 @@ class _Lanes:
         ended = [world.outcome.metrics for world in self._worlds]
         means = {name: float(np.mean([each[name] for each in ended])) for name in ended[0]}
         return {**means, "distinct_replies": len(set(self._texts)) / len(self._texts)}
+
+
+def longest_reply(world: Any) -> int:
+    """Tokens of the longest reply of the world's format whose beliefs might be true.
+
+    Args:
+        world: a grid that has begun. All cells but two count as holes, where there are holes, and
+            everything lies where it takes most tokens to say so.
+    """
+    p, state = world.params, world.info(SEAT)["state"]
+    height, width = len(state["map"]), len(state["map"][0])
+    worst: dict[str, Any] = {"player": [height - 1, width - 2], "map": state["map"]}
+    for kind in world.kinds:
+        count = height * width - 2 if kind == "hole" else len(state[kind])
+        worst[kind] = [[height - 2, width - 1]] * count
+    said = belief(worst, p.representation)
+    parts = {part: said for part in parts_of(p.strategy) if part in ("observation", "prediction")}
+    longest = max(world.actions, key=lambda name: len(tokens_of(name)))
+    return len(tokens_of(written(p.strategy, [longest] * p.actions_per_turn, parts)))
 
 
 def fined(world: Any, templates: Repetition) -> float:

@@ -60,7 +60,9 @@ class TokenPPOConfig(PPOConfig):
     entropy: float = field(default=0.003, metadata=at_least(0, "weight of the entropy"))
     recurrent: int = field(default=128, metadata=at_least(1, "width of the gated unit"))
     group: int = field(default=8, metadata=at_least(1, "grpo: matches that begin alike"))
-    reply: int = field(default=64, metadata=at_least(8, "most tokens of a reply"))
+    reply: int = field(
+        default=0, metadata=at_least(0, "most tokens of a reply; 0: the longest that may be true")
+    )
     warm_up: int = field(default=60, metadata=at_least(0, "batches of practising the format"))
     anti_template: bool = field(
         default=True, metadata={"doc": "fine beliefs that are said all the time and are wrong"}
@@ -131,7 +133,7 @@ class TokenPPO(PPO):
             return {kept["seat"]: SpeakerAgent(Speaker(spec, tensors), most=int(kept["reply"]))}
         self._require_task()
         seat = self.source.spaces.seats[0]
-        return {seat: SpeakerAgent(self._copy(), most=self.config.reply)}
+        return {seat: SpeakerAgent(self._copy(), most=self.source.most)}
 
     def policies_state(self) -> dict[str, Any]:
         """The speaker as plain data and tensors."""
@@ -140,7 +142,7 @@ class TokenPPO(PPO):
             "seat": self.source.spaces.seats[0],
             "spec": dict(network.spec.__dict__),
             "tensors": network.parameters,
-            "reply": self.config.reply,
+            "reply": self.source.most,
         }
 
     def _copy(self) -> Speaker:

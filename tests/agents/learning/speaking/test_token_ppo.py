@@ -6,12 +6,13 @@ import torch
 
 from gymposium.agents.learning.gae import PADDING, READ
 from gymposium.agents.learning.speaking.speaker import draw
-from gymposium.agents.learning.speaking.talks import Talks, fined
+from gymposium.agents.learning.speaking.talks import Talks, fined, longest_reply
 from gymposium.agents.learning.speaking.token_ppo import TokenPPO
-from gymposium.agents.learning.speaking.vocabulary import text_of
+from gymposium.agents.learning.speaking.vocabulary import belief, text_of, tokens_of
 from gymposium.agents.methods import resolve_method
 from gymposium.envs import registry
 from gymposium.envs.visual.beliefs import Repetition
+from gymposium.envs.visual.replies import written
 from gymposium.errors import UsageError
 from gymposium.types import TrainingTask
 
@@ -97,6 +98,34 @@ def test_matches_of_a_group_begin_alike_and_their_advantages_sum_to_zero():
     each = [gains[talk.turns[:, e] == 0, e] for e in range(4)]
     assert all((one == one[0]).all() for one in each)
     assert each[0][0] + each[1][0] == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize("representation", ["natural", "structured", "symbolic"])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("frozen_lake-v0", {}),
+        ("frozen_lake-v0", {"frozen": 0.3, "split": "any"}),
+        ("sokoban-v0", {}),
+        ("sokoban-v0", {"size": 7, "boxes": 2, "split": "any", "actions_per_turn": 5}),
+    ],
+)
+def test_no_true_reply_is_cut_off(name, shape, representation):
+    params = {"strategy": "world_modeling", "representation": representation, **shape}
+    world = registry.make_world(name, shows="text", **params)
+    needed = []
+    for seed in range(20):
+        world.reset(seed)
+        said = dict.fromkeys(
+            ("observation", "prediction"), belief(world.info(SEAT)["state"], representation)
+        )
+        most = [world.actions[3]] * world.params.actions_per_turn
+        needed.append(len(tokens_of(written("world_modeling", most, said))))
+    longest = longest_reply(world)
+    holes = name == "frozen_lake-v0" and representation != "symbolic"
+    assert max(needed) < longest if holes else max(needed) == longest
+    method = begun("token_ppo?num_envs=1&recurrent=8", name=name, **params)
+    assert method.source.most == longest
 
 
 def test_what_is_said_all_the_time_and_is_wrong_is_fined_across_matches():

@@ -1,4 +1,4 @@
-"""Rules for the whole suite: a skip must be listed, with its reason, in ``allowed_skips.txt``."""
+"""Rules for the whole suite: one thread a process; skips are listed in ``allowed_skips.txt``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 
 _ALLOWED = Path(__file__).with_name("allowed_skips.txt")
 _skipped: list[tuple[str, str]] = []
+# Before torch is imported: threads of processes that share cores spin, ten times the work's own time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # No test answers from, or writes into, the cache of whoever runs the tests.
 _ANSWERS = tempfile.TemporaryDirectory(prefix="gymposium-answers-")
 os.environ["GYMPOSIUM_ANSWERS"] = os.path.join(_ANSWERS.name, "answers.sqlite")

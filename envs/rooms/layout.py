@@ -18,6 +18,7 @@ from typing import Any
 from gymposium.errors import UsageError, nearest
 
 from .catalogue import CATEGORIES, find
+from .fields import field, mapping, number, numbers, shown
 from .scene import ROOM, ROOM_KINDS, SUPPORTS, Item, Opening, Relation, RelationKind, Room, Scene
 
 MOST_OBJECTS = 500
@@ -109,14 +110,14 @@ def scene_of(document: object) -> Scene:
         UsageError: a field is missing, of another type, out of range or refers to nothing; the
             sentence names the field.
     """
-    top = _mapping(document, "the layout")
-    sides = _numbers(top, "roomsize", "the layout", 2, _ROOM_SIZES)
-    height = _number(top.get("roomheight", 2.8), "roomheight", _ROOM_HEIGHTS)
+    top = mapping(document, "the layout")
+    sides = numbers(top, "roomsize", "the layout", 2, _ROOM_SIZES)
+    height = number(top.get("roomheight", 2.8), "roomheight", _ROOM_HEIGHTS)
     kind = top.get("roomtype", "room")
     if not (isinstance(kind, str) and re.fullmatch(r"[a-z][a-z0-9_ ]{0,39}", kind)):
-        raise UsageError(f"roomtype must be a short lower-case name, not {_shown(kind)}")
-    structure = _mapping(top.get("structure", {}), "structure")
-    objects = _mapping(_field(top, "objects", "the layout"), "objects")
+        raise UsageError(f"roomtype must be a short lower-case name, not {shown(kind)}")
+    structure = mapping(top.get("structure", {}), "structure")
+    objects = mapping(field(top, "objects", "the layout"), "objects")
     for name, things in (("structure", structure), ("objects", objects)):
         if len(things) > MOST_OBJECTS:
             raise UsageError(f"{name} holds {len(things):,} entries; {MOST_OBJECTS} are allowed")
@@ -124,7 +125,7 @@ def scene_of(document: object) -> Scene:
     for name in ids:
         if not isinstance(name, str) or not _ID.fullmatch(name) or name == ROOM:
             raise UsageError(
-                f"{_shown(name)} cannot be an id: 1 to 64 letters, digits, _ or -, not {ROOM!r}"
+                f"{shown(name)} cannot be an id: 1 to 64 letters, digits, _ or -, not {ROOM!r}"
             )
     if len(set(ids)) < len(ids):
         both = sorted(set(structure) & set(objects))[0]
@@ -137,25 +138,25 @@ def scene_of(document: object) -> Scene:
 
 def _opening(name: str, entry: object) -> Opening:
     where = f"structure.{name}"
-    fields = _mapping(entry, where)
+    fields = mapping(entry, where)
     kind = fields.get("kind", "window" if "window" in name.lower() else "door")
     if kind not in ("door", "window"):
-        raise UsageError(f"{where}.kind must be door or window, not {_shown(kind)}")
+        raise UsageError(f"{where}.kind must be door or window, not {shown(kind)}")
     return Opening(name, kind, *_placed(fields, where))
 
 
 def _item(name: str, entry: object, objects: Mapping[str, Any]) -> Item:
     where = f"objects.{name}"
-    fields = _mapping(entry, where)
+    fields = mapping(entry, where)
     said = fields.get("category", name)
     known = find(said) if isinstance(said, str) and len(said) <= 64 else None
     if known is None:
         near = nearest(said, CATEGORIES) if isinstance(said, str) and len(said) <= 64 else []
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"{where}.category {_shown(said)} is not in the catalogue{hint}")
+        raise UsageError(f"{where}.category {shown(said)} is not in the catalogue{hint}")
     style = fields.get("style", 0)
     if type(style) is not int or not 0 <= style < 2**31:
-        raise UsageError(f"{where}.style must be a whole number below 2^31, not {_shown(style)}")
+        raise UsageError(f"{where}.style must be a whole number below 2^31, not {shown(style)}")
     location, rotation, size = _placed(fields, where)
     relations = _relations(fields.get("parent", []), f"{where}.parent", name, objects)
     return Item(name, known, location, rotation, size, relations, style)
@@ -165,15 +166,15 @@ Placed = tuple[tuple[float, float, float], float, tuple[float, float, float]]
 
 
 def _placed(fields: Mapping[str, Any], where: str) -> Placed:
-    x, y, z = _numbers(fields, "location", where, 3, _PLACES)
-    depth, width, height = _numbers(fields, "size", where, 3, _SIZES)
+    x, y, z = numbers(fields, "location", where, 3, _PLACES)
+    depth, width, height = numbers(fields, "size", where, 3, _SIZES)
     turn = fields.get("rotation", 0.0)
     if isinstance(turn, list | tuple):  # Euler angles, as other programs write them
-        turns = _numbers(fields, "rotation", where, 3, _ANGLES)
+        turns = numbers(fields, "rotation", where, 3, _ANGLES)
         if turns[0] or turns[1]:
-            raise UsageError(f"{where}.rotation: things turn about z only, not {_shown(turn)}")
+            raise UsageError(f"{where}.rotation: things turn about z only, not {shown(turn)}")
         turn = turns[2]
-    angle = _number(turn, f"{where}.rotation", _ANGLES)
+    angle = number(turn, f"{where}.rotation", _ANGLES)
     return (x, y, z), math.remainder(angle, 2 * math.pi), (depth, width, height)
 
 
@@ -190,17 +191,17 @@ def _relations(
             and len(pair) == 2
             and all(isinstance(word, str) for word in pair)
         ):
-            raise UsageError(f"{at} must be a pair [parent, relation], not {_shown(pair)}")
+            raise UsageError(f"{at} must be a pair [parent, relation], not {shown(pair)}")
         parent, word = pair
         if word not in list(RelationKind):
-            raise UsageError(f"{at}: no relation is called {_shown(word)}; {_known()}")
+            raise UsageError(f"{at}: no relation is called {shown(word)}; {_known()}")
         kind = RelationKind(word)
         parent = ROOM if parent.startswith("newroom") else parent
         if (kind in ROOM_KINDS) != (parent == ROOM):
             goal = ROOM if kind in ROOM_KINDS else "another object"
-            raise UsageError(f"{at}: {word} is a relation to {goal}, not to {_shown(parent)}")
+            raise UsageError(f"{at}: {word} is a relation to {goal}, not to {shown(parent)}")
         if parent != ROOM and (parent == name or parent not in objects):
-            raise UsageError(f"{at}: there is no other object called {_shown(parent)}")
+            raise UsageError(f"{at}: there is no other object called {shown(parent)}")
         found[Relation(parent, kind)] = None
     if sum(relation.kind in SUPPORTS for relation in found) > 1:
         raise UsageError(f"{where}: an object rests on one other at most")
@@ -231,42 +232,3 @@ def _refuse_cycles(items: tuple[Item, ...]) -> None:
             else:
                 on_path.add(parent)
                 path.append((parent, iter(parents[parent])))
-
-
-def _mapping(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise UsageError(f"{where} must be an object, not {_shown(value)}")
-    return value
-
-
-def _field(fields: Mapping[str, Any], name: str, where: str) -> Any:
-    if name not in fields:
-        raise UsageError(f"{where} lacks {name!r}")
-    return fields[name]
-
-
-def _numbers(
-    fields: Mapping[str, Any], name: str, where: str, count: int, limits: tuple[float, float]
-) -> list[float]:
-    values = _field(fields, name, where)
-    place = f"{where}.{name}"
-    if not isinstance(values, list | tuple) or len(values) != count:
-        raise UsageError(f"{place} must be a list of {count} numbers, not {_shown(values)}")
-    return [_number(value, f"{place}[{k}]", limits) for k, value in enumerate(values)]
-
-
-def _number(value: object, where: str, limits: tuple[float, float]) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UsageError(f"{where} must be a number, not {_shown(value)}")
-    if not limits[0] <= value <= limits[1]:  # also refuses what is not a number
-        raise UsageError(f"{where} must lie in {limits[0]:g} to {limits[1]:g}, not {_shown(value)}")
-    return float(value)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, int) and abs(value) > 10**30:
-        return "a huge number"
-    text = (
-        repr(value) if isinstance(value, str | int | float | bool | None) else type(value).__name__
-    )
-    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -42,7 +42,8 @@ def shapes() -> dict[str, tuple[int, int]]:
 def noise_left() -> Floats:
     """The share [50] of the signal's variance left after each step: a cosine, from 1 to 0."""
     at = (np.arange(1, STEPS + 1) / STEPS + 0.008) / 1.008
-    return np.clip(np.cos(at * np.pi / 2) ** 2 / np.cos(0.008 / 1.008 * np.pi / 2) ** 2, 1e-4, 1.0)
+    left: Floats = (np.cos(at * np.pi / 2) / np.cos(0.004 / 1.008 * np.pi)) ** 2
+    return np.maximum(left, 1e-4)
 
 
 def waves(step: Any) -> Floats:

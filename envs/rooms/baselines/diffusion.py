@@ -20,8 +20,6 @@ from .records import SLOTS, about, categories, read
 
 GUIDANCE = 1.0
 """Weight of the gradient: metres of way for every metre that it is long."""
-_LONGEST = 0.1
-"""Metres that a thing is pushed in a step, at most."""
 _SHARES = [0, 1, 4, 5, 6]
 """Columns that are shares: place and size."""
 
@@ -77,7 +75,7 @@ def _decoded(rows: Floats) -> tuple[NDArray[np.int64], Floats]:
 def _pushed(scene: Scene, rows: Floats, weight: float) -> Floats:
     """Rows of things a step down the gradient of their cost.
 
-    That is the area [m²] they share and the way [m] they stick out, both of boxes along the walls;
+    That is half the square of the way [m] by which boxes along the walls overlap or stick out;
     rugs and what hangs are in nobody's way.
     """
     chosen, numbers = _decoded(rows)
@@ -90,17 +88,14 @@ def _pushed(scene: Scene, rows: Floats, weight: float) -> Floats:
     room = np.array(scene.room.size)
     at = numbers[:, :2] * room
     apart = at[:, None] - at[None]
-    shared = np.minimum(
-        half[:, None] + half[None] - np.abs(apart), 2 * np.minimum(half[:, None], half)
-    )
+    shared = half[:, None] + half[None] - np.abs(apart)
     both = there[:, None] & there & ~np.eye(SLOTS, dtype=bool) & (shared > 0).all(axis=-1)
-    # Along one side the area grows as fast as the other side that is shared is long.
-    way = (both[..., None] * np.sign(apart) * shared[..., ::-1]).sum(axis=1)
-    way += (at < half) * 1.0 - (at > room - half) * 1.0
+    shallow = shared == shared.min(axis=-1, keepdims=True)
+    way = (both[..., None] * shallow * np.sign(apart) * shared).sum(axis=1)
+    way += np.maximum(half - at, 0.0) - np.maximum(at + half - room, 0.0)
     moved = rows.copy()
     first = len(categories()) + 1
-    most = np.clip(weight * way * there[:, None], -_LONGEST, _LONGEST)
-    moved[:, first : first + 2] += 2.0 * most / room
+    moved[:, first : first + 2] += 2.0 * weight * way * there[:, None] / room
     return moved
 
 

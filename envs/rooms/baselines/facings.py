@@ -76,13 +76,18 @@ def furnish(scene: Scene, rng: np.random.Generator) -> Scene:
     chosen, numbers = np.full(SLOTS, known), np.zeros((SLOTS, NUMBERS))
     last = known
     for slot in range(SLOTS):
-        last = int(rng.choice(known + 1, p=fitted.chain[kind, last]))
+        last = _drawn(fitted.chain[kind, last], rng)
         if last == known:
             break
-        quarter = int(rng.choice(4, p=fitted.share[kind, last]))
+        quarter = _drawn(fitted.share[kind, last], rng)
         drawn = fitted.mean[kind, last, quarter]
         drawn = drawn + fitted.root[kind, last, quarter] @ rng.normal(size=5)
         turn = quarter * np.pi / 2
         chosen[slot] = last
         numbers[slot] = (*drawn[:2], np.cos(turn), np.sin(turn), *drawn[2:])
     return read(scene, chosen, numbers, int(rng.integers(2**31)))
+
+
+def _drawn(chances: Floats, rng: np.random.Generator) -> int:
+    """A number by its chance; they are stored in half precision and sum to about 1."""
+    return int(rng.choice(len(chances), p=chances / chances.sum()))

@@ -1,6 +1,6 @@
 """Fit the learned baselines to procedural rooms: ``python -m gymposium.envs.rooms.baselines.fit``.
 
-Writes ``fitted.npz`` beside this file: a thousand rooms of each type and four thousand steps of
+Writes ``fitted.npz`` beside this file: a thousand rooms of each type and three thousand steps of
 Adam take about five minutes on one core. The same command gives the same file on the same machine
 and version of torch; on others the last digits differ.
 """
@@ -19,7 +19,7 @@ from .denoiser import STEPS, clean, noise_left, shapes, waves
 from .diffusion import coded
 from .records import Records, procedural
 
-ROOMS, UPDATES, BATCH, RATE = 1000, 4000, 128, 2e-3
+ROOMS, UPDATES, BATCH, RATE = 1000, 3000, 64, 2e-3
 
 
 def turned(records: Records) -> Records:

@@ -108,14 +108,15 @@ def read(scene: Scene, chosen: NDArray[np.int64], numbers: Floats, style: int = 
 
 
 def procedural(number: int, seed: int) -> Records:
-    """Procedural rooms of the known types, ``number`` of each (a tenth of a second a room)."""
+    """Procedural rooms of the known types, ``number`` of each."""
     found: list[tuple[NDArray[np.int64], Floats, Floats]] = []
     for index, name in enumerate(ROOM_TYPES):
         kind = room_type(name)
         for room in range(number):
             rng = np.random.default_rng([seed, index, room])
             empty = shell(kind, rng)
-            full = place(empty, things(kind, empty, rng), rng).scene
+            wanted = things(kind, empty, rng, only=categories())
+            full = place(empty, wanted, rng, nodes=0).scene  # what finds no place stays away
             found.append((*written(full), about(full)))
     chosen, numbers, rooms = zip(*found, strict=True)
     return Records(np.stack(chosen), np.stack(numbers), np.stack(rooms))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from ..catalogue import Mount, category
-from ..scene import ROOM, Relation, RelationKind
-
-_HELD = {
-    Mount.WALL: RelationKind.FLUSH_WALL,
-    Mount.CEILING: RelationKind.HANGING,
-}
+from ..catalogue import category
+from ..grammar import STANDS
+from ..scene import ROOM, Relation
 
 
 def standing(name: str) -> tuple[Relation]:
     """The floor, a wall or the ceiling, as the category has it."""
-    kind = _HELD.get(category(name).mount, RelationKind.ON_FLOOR)
-    return (Relation(ROOM, kind),)
+    return (Relation(ROOM, STANDS[category(name).mount]),)

@@ -92,28 +92,36 @@ def look(scene: Scene, camera: Camera, light: Light, *, width: int, height: int)
     picture = np.empty((height, width, 3), np.uint8)
     eye, axes = np.array(camera.eye, float), camera.axes
     zoom = 0.5 * height / math.tan(math.radians(camera.view) / 2)
-    solids = scene.kind, scene.centre, scene.inverse
-    corners = scene.centre[:, None] + _CORNERS @ np.linalg.inv(scene.inverse).transpose(0, 2, 1)
-    spans = _spans((corners - eye) @ axes.T, zoom, width, height)
+    solids = scene.kind, scene.centre, scene.inverse, scene.edges, scene.bounds
+    corners = corners_of(scene)
+    spans = spans_of((corners - eye) @ axes.T, zoom, width, height)
     rays.find(*solids, spans, eye, axes, zoom, depth, seen)
     sun = np.array(light.sun) / np.linalg.norm(light.sun)
-    shine = _shine(scene, corners, sun) if light.shade < 1 and scene.casts.any() else _NO_SHADOWS
+    lit = shine(scene, corners, sun) if light.shade < 1 and scene.casts.any() else _NO_SHADOWS
     feet = np.array(light.feet, float).reshape(-1, 5)
     rays.paint(
         *solids, scene.colour, scene.pattern, scene.grain, eye, axes, zoom, sun, light.shade,
-        *shine, feet, light.reach, np.array(light.sky), depth, seen, np.zeros(3), picture,
+        *lit, feet, light.reach, np.array(light.sky), depth, seen, np.zeros(3), picture,
     )  # fmt: skip
     things = np.where(seen < 0, -1, scene.thing[seen])
     return View(picture, things, depth)
 
 
-_Shine = tuple["NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64]", float]
-_NO_SHADOWS: _Shine = np.zeros((1, 1)), np.zeros(3), np.eye(3), 1.0
+Shine = tuple["NDArray[np.float64]", "NDArray[np.float64]", "NDArray[np.float64]", float]
+_NO_SHADOWS: Shine = np.zeros((1, 1)), np.zeros(3), np.eye(3), 1.0
 _CELLS = 400
 """Cells along a side of the map of shadows."""
 
 
-def _shine(scene: Scene, corners: NDArray[np.float64], sun: NDArray[np.float64]) -> _Shine:
+def corners_of(scene: Scene) -> NDArray[np.float64]:
+    """The corners float64 ``[N, 8, 3]`` of the box about each solid, turned with it."""
+    turned: NDArray[np.float64] = np.linalg.inv(scene.inverse).transpose(0, 2, 1)
+    return scene.centre[:, None] + _CORNERS @ turned
+
+
+def shine(
+    scene: Scene, corners: NDArray[np.float64], sun: NDArray[np.float64], count: int = _CELLS
+) -> Shine:
     """How far the light gets past what throws shadows: a map, its corner, axes and pitch."""
     from . import rays
 
@@ -123,19 +131,19 @@ def _shine(scene: Scene, corners: NDArray[np.float64], sun: NDArray[np.float64])
     axes = np.stack([-sun, side, np.cross(side, sun)])
     flat = corners[kept] @ axes.T
     low, high = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
-    pitch = float(max(high[1:] - low[1:]) / (_CELLS - 4))
+    pitch = float(max(high[1:] - low[1:]) / (count - 4))
     corner = (low - pitch * np.array([1.0, 2.0, 2.0])) @ axes
     cells = (flat[..., 1:] - low[1:]) / pitch + 2
     spans = np.concatenate([np.floor(cells.min(axis=1)), np.ceil(cells.max(axis=1))], axis=1)
-    depth = np.empty((_CELLS, _CELLS))
+    depth = np.empty((count, count))
     rays.cover(
-        scene.kind[kept], scene.centre[kept], scene.inverse[kept],
-        np.clip(spans, 0, _CELLS).astype(np.int64), corner, axes, pitch, depth,
+        scene.kind[kept], scene.centre[kept], scene.inverse[kept], scene.edges, scene.bounds[kept],
+        np.clip(spans, 0, count).astype(np.int64), corner, axes, pitch, depth,
     )  # fmt: skip
     return depth, corner, axes, pitch
 
 
-def _spans(seen: NDArray[np.float64], zoom: float, width: int, height: int) -> NDArray[np.int64]:
+def spans_of(seen: NDArray[np.float64], zoom: float, width: int, height: int) -> NDArray[np.int64]:
     """The pixels that each box can cover: left, top, right, bottom, half open.
 
     Args:

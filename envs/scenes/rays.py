@@ -17,7 +17,28 @@ _TINY = 1e-12
 
 
 @part
-def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float) -> Any:
+def _sliced(edges: Any, first: int, last: int, o: Any, d: Any) -> Any:
+    """How far along a ray a prism is entered: between two heights, on one side of each edge."""
+    dz = d[2] if abs(d[2]) > _TINY else _TINY
+    near, far = (-o[2] - math.copysign(1.0, dz)) / dz, (-o[2] + math.copysign(1.0, dz)) / dz
+    for e in range(first, last):
+        speed = edges[e, 0] * d[0] + edges[e, 1] * d[1]
+        room = edges[e, 2] - edges[e, 0] * o[0] - edges[e, 1] * o[1]
+        if abs(speed) <= _TINY:
+            if room < 0.0:
+                return _FAR
+        elif speed < 0.0:
+            near = max(near, room / speed)
+        else:
+            far = min(far, room / speed)
+    return near if 0.0 < near <= far else _FAR
+
+
+@part
+def _hit(
+    kind: int, edges: Any, first: int, last: int, ox: float, oy: float, oz: float, dx: float,
+    dy: float, dz: float,
+) -> Any:  # fmt: skip
     """How far along a ray the unit shape is first entered, or _FAR."""
     if kind == 0:
         dx = dx if abs(dx) > _TINY else _TINY
@@ -28,6 +49,8 @@ def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: f
         near = max(-ox * ix - ax, -oy * iy - ay, -oz * iz - az)
         far = min(-ox * ix + ax, -oy * iy + ay, -oz * iz + az)
         return near if 0.0 < near <= far else _FAR
+    if kind == 3:
+        return _sliced(edges, first, last, (ox, oy, oz), (dx, dy, dz))
     if kind == 2:
         a = dx * dx + dy * dy + dz * dz
         b = ox * dx + oy * dy + oz * dz
@@ -55,7 +78,7 @@ def _hit(kind: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: f
 
 
 @part
-def _turned(m: Any, x: float, y: float, z: float) -> Any:
+def turned(m: Any, x: float, y: float, z: float) -> Any:
     """A direction as a solid sees it whose ``inverse`` is ``m``."""
     return (
         m[0, 0] * x + m[0, 1] * y + m[0, 2] * z,
@@ -65,13 +88,16 @@ def _turned(m: Any, x: float, y: float, z: float) -> Any:
 
 
 @part
-def _ray(n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any) -> Any:
+def _ray(
+    n: int, inverse: Any, centre: Any, at: Any, way: Any, kind: Any, edges: Any, bounds: Any
+) -> Any:
     """How far along the ray from ``at`` solid ``n`` is entered, or _FAR."""
     px, py, pz = at[0] - centre[n, 0], at[1] - centre[n, 1], at[2] - centre[n, 2]
     m = inverse[n]
-    ox, oy, oz = _turned(m, px, py, pz)
-    dx, dy, dz = _turned(m, way[0], way[1], way[2])
-    return _hit(kind[n], ox, oy, oz, dx, dy, dz)
+    ox, oy, oz = turned(m, px, py, pz)
+    dx, dy, dz = turned(m, way[0], way[1], way[2])
+    first, last = bounds[n, 0], bounds[n, 1]
+    return _hit(kind[n], edges, first, last, ox, oy, oz, dx, dy, dz)
 
 
 @part
@@ -92,7 +118,7 @@ def _wave(t: float) -> Any:
 
 
 @part
-def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v: float) -> Any:
+def tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v: float) -> Any:
     """How bright a pattern is at a point; u and v are its place in the unit shape."""
     if pattern == 1:  # planks along x, laid with staggered ends
         row = math.floor(y / grain)
@@ -118,7 +144,7 @@ def _tone(pattern: int, grain: float, x: float, y: float, z: float, u: float, v:
 
 
 @part
-def _pictured(pattern: int, colour: Any, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
+def pictured(pattern: int, colour: Any, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
     """Red, green and blue of what has colours of its own: backs of books, a window on the sky."""
     if pattern == 6:
         if max(abs(lx), abs(lz)) > 0.9 or min(abs(lx), abs(lz)) < 0.04:
@@ -135,7 +161,9 @@ def _pictured(pattern: int, colour: Any, lx: float, ly: float, lz: float) -> tup
 
 
 @part
-def _normal(inverse: Any, kind: Any, n: int, lx: float, ly: float, lz: float) -> tuple[Any, ...]:
+def normal(
+    inverse: Any, kind: Any, edges: Any, bounds: Any, n: int, lx: float, ly: float, lz: float
+) -> tuple[Any, ...]:
     """The normal, in the scene, of solid n where its unit shape is met at (lx, ly, lz)."""
     if kind[n] == 0:
         ax, ay, az = abs(lx), abs(ly), abs(lz)
@@ -147,6 +175,13 @@ def _normal(inverse: Any, kind: Any, n: int, lx: float, ly: float, lz: float) ->
         nx, ny, nz = lx, ly, lz
     elif abs(lz) > 0.9999:
         nx, ny, nz = 0.0, 0.0, math.copysign(1.0, lz)
+    elif kind[n] == 3:
+        best = -_FAR
+        nx = ny = nz = 0.0
+        for e in range(bounds[n, 0], bounds[n, 1]):
+            out = edges[e, 0] * lx + edges[e, 1] * ly - edges[e, 2]
+            if out > best:
+                best, nx, ny = out, edges[e, 0], edges[e, 1]
     else:
         nx, ny, nz = lx, ly, 0.0
     m = inverse[n]
@@ -159,12 +194,12 @@ def _normal(inverse: Any, kind: Any, n: int, lx: float, ly: float, lz: float) ->
 
 @kernel
 def find(
-    kind: Any, centre: Any, inverse: Any, spans: Any, eye: Any, axes: Any, zoom: float,
-    depth: Any, seen: Any,
+    kind: Any, centre: Any, inverse: Any, edges: Any, bounds: Any, spans: Any, eye: Any, axes: Any,
+    zoom: float, depth: Any, seen: Any,
 ) -> None:  # fmt: skip
     """Which solid each pixel shows, and how far along its ray.
 
-    ``kind``, ``centre`` and ``inverse`` are the scene's; ``spans``, int64 ``[N, 4]``, the pixels
+    ``kind`` to ``bounds`` are the scene's; ``spans``, int64 ``[N, 4]``, the pixels
     each solid may cover (left, top, right, bottom, half open). The camera is at ``eye`` (float64
     ``[3]``); ``axes`` (``[3, 3]``) has ahead, right and up as rows, and ``zoom`` is pixels to a
     unit at a distance of one. Filled are ``depth``, float64 ``[height, width]``, and ``seen``,
@@ -178,17 +213,19 @@ def find(
     for n in range(len(kind)):
         m = inverse[n]
         px, py, pz = eye[0] - centre[n, 0], eye[1] - centre[n, 1], eye[2] - centre[n, 2]
-        ox, oy, oz = _turned(m, px, py, pz)
-        ax, ay, az = _turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
-        rx, ry, rz = _turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
-        ux, uy, uz = _turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
-        shape = kind[n]
+        ox, oy, oz = turned(m, px, py, pz)
+        ax, ay, az = turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
+        rx, ry, rz = turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
+        ux, uy, uz = turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
+        shape, first, last = kind[n], bounds[n, 0], bounds[n, 1]
         for y in range(spans[n, 1], spans[n, 3]):
             v = (0.5 * height - y - 0.5) / zoom
             bx, by, bz = ax + v * ux, ay + v * uy, az + v * uz
             for x in range(spans[n, 0], spans[n, 2]):
                 u = (x + 0.5 - 0.5 * width) / zoom
-                t = _hit(shape, ox, oy, oz, bx + u * rx, by + u * ry, bz + u * rz)
+                t = _hit(
+                    shape, edges, first, last, ox, oy, oz, bx + u * rx, by + u * ry, bz + u * rz
+                )
                 if t < depth[y, x]:
                     depth[y, x] = t
                     seen[y, x] = n
@@ -196,8 +233,8 @@ def find(
 
 @kernel
 def cover(
-    kind: Any, centre: Any, inverse: Any, spans: Any, corner: Any, axes: Any, pitch: float,
-    depth: Any,
+    kind: Any, centre: Any, inverse: Any, edges: Any, bounds: Any, spans: Any, corner: Any,
+    axes: Any, pitch: float, depth: Any,
 ) -> None:  # fmt: skip
     """How far sunlight gets, on a square map across it.
 
@@ -212,25 +249,27 @@ def cover(
     for n in range(len(kind)):
         m = inverse[n]
         px, py, pz = corner[0] - centre[n, 0], corner[1] - centre[n, 1], corner[2] - centre[n, 2]
-        ox, oy, oz = _turned(m, px, py, pz)
-        ax, ay, az = _turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
-        rx, ry, rz = _turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
+        ox, oy, oz = turned(m, px, py, pz)
+        ax, ay, az = turned(m, axes[0, 0], axes[0, 1], axes[0, 2])
+        rx, ry, rz = turned(m, axes[1, 0], axes[1, 1], axes[1, 2])
         rx, ry, rz = pitch * rx, pitch * ry, pitch * rz
-        ux, uy, uz = _turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
+        ux, uy, uz = turned(m, axes[2, 0], axes[2, 1], axes[2, 2])
         ux, uy, uz = pitch * ux, pitch * uy, pitch * uz
-        shape = kind[n]
+        shape, first, last = kind[n], bounds[n, 0], bounds[n, 1]
         for y in range(spans[n, 1], spans[n, 3]):
             v = y + 0.5
             bx, by, bz = ox + v * ux, oy + v * uy, oz + v * uz
             for x in range(spans[n, 0], spans[n, 2]):
                 u = x + 0.5
-                t = _hit(shape, bx + u * rx, by + u * ry, bz + u * rz, ax, ay, az)
+                t = _hit(
+                    shape, edges, first, last, bx + u * rx, by + u * ry, bz + u * rz, ax, ay, az
+                )
                 if t < depth[y, x]:
                     depth[y, x] = t
 
 
 @part
-def _lit(
+def sunlit(
     depth: Any, corner: Any, axes: Any, pitch: float, slack: float, x: float, y: float, z: float
 ) -> Any:
     """The share of the sun that reaches a point, from the four nearest cells of the map."""
@@ -263,15 +302,16 @@ def _occluded(feet: Any, reach: float, x: float, y: float, z: float) -> Any:
 
 @part
 def _nearest(
-    y: int, x: int, seen: Any, kind: Any, centre: Any, inverse: Any, eye: Any, way: Any
-) -> tuple[Any, ...]:
+    y: int, x: int, seen: Any, kind: Any, centre: Any, inverse: Any, edges: Any, bounds: Any,
+    eye: Any, way: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     """How far a ray goes, and to which of the solids that the pixel and its neighbours show."""
     t, m = _FAR, -1
     for i in range(max(y - 1, 0), min(y + 2, seen.shape[0])):
         for j in range(max(x - 1, 0), min(x + 2, seen.shape[1])):
             k = seen[i, j]
             if k >= 0 and k != m:
-                far = _ray(k, inverse, centre, eye, way, kind)
+                far = _ray(k, inverse, centre, eye, way, kind, edges, bounds)
                 if far < t:
                     t, m = far, k
     return t, m
@@ -279,34 +319,35 @@ def _nearest(
 
 @part
 def _coloured(
-    m: int, px: float, py: float, pz: float, kind: Any, centre: Any, inverse: Any, colour: Any,
-    pattern: Any, grain: Any, sun: Any, shade: float, shine: Any, corner: Any, across: Any,
-    pitch: float, feet: Any, reach: float,
+    m: int, px: float, py: float, pz: float, kind: Any, centre: Any, inverse: Any, edges: Any,
+    bounds: Any, colour: Any, pattern: Any, grain: Any, sun: Any, shade: float, shine: Any,
+    corner: Any, across: Any, pitch: float, feet: Any, reach: float,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Red, green and blue of a point of solid m, in its light."""
     ex, ey, ez = px - centre[m, 0], py - centre[m, 1], pz - centre[m, 2]
-    lx, ly, lz = _turned(inverse[m], ex, ey, ez)
-    nx, ny, nz = _normal(inverse, kind, m, lx, ly, lz)
+    lx, ly, lz = turned(inverse[m], ex, ey, ez)
+    nx, ny, nz = normal(inverse, kind, edges, bounds, m, lx, ly, lz)
     facing = nx * sun[0] + ny * sun[1] + nz * sun[2]
     light = 0.68 + 0.10 * abs(nz) + 0.26 * max(facing, 0.0) + 0.05 * nx
     if shade < 1.0 and facing > 0.0:
         slack = 2.0 + 1.5 / max(facing, 0.1)
-        lit = _lit(shine, corner, across, pitch, slack, px, py, pz)
+        lit = sunlit(shine, corner, across, pitch, slack, px, py, pz)
         light *= shade + (1.0 - shade) * lit
     if pz < 0.02 * reach and nz > 0.5:
         light *= _occluded(feet, reach, px, py, pz)
     if pattern[m] == 5 or pattern[m] == 6:
-        r, g, b = _pictured(pattern[m], colour[m], lx, ly, lz)
+        r, g, b = pictured(pattern[m], colour[m], lx, ly, lz)
         return light * r, light * g, light * b
-    light *= _tone(pattern[m], grain[m], px, py, pz, lx, ly)
+    light *= tone(pattern[m], grain[m], px, py, pz, lx, ly)
     return light * colour[m, 0], light * colour[m, 1], light * colour[m, 2]
 
 
 @kernel
 def paint(
-    kind: Any, centre: Any, inverse: Any, colour: Any, pattern: Any, grain: Any, eye: Any,
-    axes: Any, zoom: float, sun: Any, shade: float, shine: Any, corner: Any, across: Any,
-    pitch: float, feet: Any, reach: float, sky: Any, depth: Any, seen: Any, way: Any, picture: Any,
+    kind: Any, centre: Any, inverse: Any, edges: Any, bounds: Any, colour: Any, pattern: Any,
+    grain: Any, eye: Any, axes: Any, zoom: float, sun: Any, shade: float, shine: Any, corner: Any,
+    across: Any, pitch: float, feet: Any, reach: float, sky: Any, depth: Any, seen: Any, way: Any,
+    picture: Any,
 ) -> None:  # fmt: skip
     """Colour every pixel of ``picture``, uint8 ``[height, width, 3]``.
 
@@ -336,14 +377,14 @@ def paint(
                     way[a] = axes[0, a] + u * axes[1, a] + v * axes[2, a]
                 t, m = depth[y, x], n
                 if edge:
-                    t, m = _nearest(y, x, seen, kind, centre, inverse, eye, way)
+                    t, m = _nearest(y, x, seen, kind, centre, inverse, edges, bounds, eye, way)
                 if m < 0:
                     red, green, blue = red + sky[0], green + sky[1], blue + sky[2]
                     continue
                 r, g, b = _coloured(
                     m, eye[0] + t * way[0], eye[1] + t * way[1], eye[2] + t * way[2],
-                    kind, centre, inverse, colour, pattern, grain, sun, shade, shine, corner,
-                    across, pitch, feet, reach,
+                    kind, centre, inverse, edges, bounds, colour, pattern, grain, sun, shade, shine,
+                    corner, across, pitch, feet, reach,
                 )  # fmt: skip
                 red, green, blue = red + r, green + g, blue + b
             picture[y, x, 0] = min(max(red / samples, 0.0), 1.0) * 255.0

@@ -1,0 +1,190 @@
+"""Pictures of furnished rooms as one would show them: soft daylight, the near walls cut away.
+
+Every part of every thing is drawn as the prism that it is; floor and walls have the finish of the
+type of room. From outside, the walls between the eye and the room are cut down to a low rim, and
+what hangs on them is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gymposium.errors import UnknownName
+
+from ..scenes import solids
+from ..scenes.camera import Camera
+from ..scenes.daylight import Day, soft_look
+from ..scenes.solids import Solids, about_z
+from .bodies import parts
+from .catalogue import Mount, category
+from .decor import THICK, build_shell
+from .prisms import Floats, Prism
+from .relations import turn_between
+from .scene import Item, Room, Scene, Wall, wall_of, walls
+
+if TYPE_CHECKING:
+    from gymposium.types import Image
+
+VIEWS = ("corner", "opposite", "door", "above")
+"""From above one corner, from above the one across, from the door, and straight down."""
+EYE = 1.6
+"""Height [m] of an eye in the door."""
+_LENS = 26.0
+
+
+def draw(scene: Scene, *, view: str = "corner", width: int = 640, height: int = 480) -> Image:
+    """The room as uint8 ``[height, width, 3]``; equal scenes give equal pictures.
+
+    Args:
+        scene: what to draw.
+        view: one of :data:`VIEWS`.
+        width: of the picture in pixels.
+        height: likewise.
+
+    Raises:
+        UnknownName: there is no such view.
+    """
+    stand = _stand(scene, view, width / height)
+    made = Solids()
+    build_shell(made, scene, stand.cut, ceiling=stand.ceiling)
+    for index, item in enumerate(scene):
+        if _shows(scene, item, stand):
+            for part in parts(item):
+                _add_prism(made, part, index, flat=category(item.category).mount is Mount.RUG)
+    day = Day(sun=stand.sun)
+    return soft_look(made.scene(), stand.camera, day, width=width, height=height).picture
+
+
+@dataclass(frozen=True)
+class _Stand:
+    """Where the camera stands, where the sun does, and which walls and lamps it makes us cut."""
+
+    camera: Camera
+    sun: tuple[float, float, float]
+    cut: frozenset[str]
+    ceiling: bool = False
+    lamps: bool = True
+
+
+def _stand(scene: Scene, view: str, aspect: float) -> _Stand:
+    x, y = scene.room.size
+    if view in ("corner", "opposite"):
+        sign = 1.0 if view == "corner" else -1.0
+        far = frozenset({"south", "west"}) if view == "corner" else frozenset({"north", "east"})
+        ahead = np.array([0.66 * sign, 0.75 * sign, -0.68])
+        sun = (-0.25 * sign, -0.75 * sign, 1.15)
+        return _Stand(_framed(scene.room, ahead, aspect, far), sun, far)
+    if view == "above":
+        every = frozenset(wall.name for wall in walls(scene.room))
+        camera = _framed(scene.room, np.array([0.0, 0.002, -1.0]), aspect, every)
+        return _Stand(camera, (-0.45, 0.5, 1.3), every, lamps=False)
+    if view == "door":
+        doors = [o for o in scene.openings if o.kind == "door"]
+        wall = wall_of(scene.room, doors[0]) if doors else walls(scene.room)[1]
+        at = np.array(doors[0].location[:2]) if doors else np.array([x / 2, 0.0])
+        at = at - 0.1 * np.array(wall.normal)
+        to = np.array([x / 2, y / 2]) + 0.15 * np.array(wall.normal)
+        ahead = (float(to[0] - at[0]), float(to[1] - at[1]), -0.22 * float(np.hypot(*(to - at))))
+        wide = math.degrees(2 * math.atan(math.tan(math.radians(40)) / max(aspect, 1.0)))
+        camera = Camera((float(at[0]), float(at[1]), EYE), ahead, wide)
+        sun = (-0.8 * wall.normal[0] + 0.3, -0.8 * wall.normal[1] + 0.2, 1.2)
+        return _Stand(camera, sun, frozenset({wall.name}), ceiling=True)
+    raise UnknownName("view", view, VIEWS)
+
+
+def _framed(room: Room, ahead: Floats, aspect: float, cut: frozenset[str]) -> Camera:
+    """The camera that looks along ``ahead`` and just has the whole room in its picture."""
+    (x, y), tall = room.size, room.height
+    shown = [(a, b, 0.0) for a in (-THICK, x + THICK) for b in (-THICK, y + THICK)]
+    for wall in walls(room):
+        if wall.name not in cut:
+            shown += [(*end, tall) for end in _ends(room, wall)]
+    points = np.array(shown)
+    axes = Camera((0.0, 0.0, 0.0), tuple(ahead.tolist()), _LENS).axes
+    flat = points @ axes.T
+    up = math.tan(math.radians(_LENS) / 2) / 1.06
+    aside = up * aspect
+    middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
+    for _ in range(8):  # perspective moves the edges, so centre and distance settle together
+        away = flat - middle
+        far = np.maximum(np.abs(away[:, 1]) / aside, np.abs(away[:, 2]) / up) - away[:, 0]
+        seen = away[:, 1:] / (away[:, :1] + far.max())
+        middle[1:] += far.max() * (seen.min(axis=0) + seen.max(axis=0)) / 2
+    eye = (middle - np.array([far.max(), 0.0, 0.0])) @ axes
+    return Camera(tuple(eye.tolist()), tuple(ahead.tolist()), _LENS)
+
+
+def _ends(room: Room, wall: Wall) -> Iterator[tuple[float, float]]:
+    x, y = room.size
+    for a in (0.0, x) if not wall.normal[0] else (max(0.0, -wall.offset),):
+        for b in (0.0, y) if wall.normal[0] else (max(0.0, -wall.offset),):
+            yield a, b
+
+
+def _shows(scene: Scene, item: Item, stand: _Stand) -> bool:
+    """Whether a thing is drawn: not on a cut wall, nor where one looks through the ceiling."""
+    mount = category(item.category).mount
+    if mount is Mount.CEILING:
+        return stand.lamps
+    if mount is not Mount.WALL or len(stand.cut) == 4:
+        return True
+    own = min(walls(scene.room), key=lambda w: (abs(turn_between(w.yaw, item.rotation)), w.name))
+    return own.name not in stand.cut
+
+
+def _add_prism(made: Solids, part: Prism, thing: int, *, flat: bool) -> None:
+    """A part as the solid that it is: a box, something round, or else a prism over its outline."""
+    low, high = part.outline.min(axis=0), part.outline.max(axis=0)
+    middle = (low + high) / 2
+    outline = part.outline - middle
+    centre = (float(middle[0]), float(middle[1]), (part.z0 + part.z1) / 2)
+    tall = (part.z1 - part.z0) / 2
+    round_ = _round(part.outline)
+    if round_ is not None:
+        at, half, yaw = round_
+        centre = (*at, centre[2])
+        made.add(
+            solids.CYLINDER, centre, (*half, tall), part.colour, turn=about_z(yaw), thing=thing,
+            casts=not flat,
+        )  # fmt: skip
+    elif _upright(outline):
+        (ax, ay), (bx, by) = outline[1] - outline[0], outline[2] - outline[1]
+        half = (math.hypot(ax, ay) / 2, math.hypot(bx, by) / 2, tall)
+        turn = about_z(math.atan2(ay, ax))
+        made.add(solids.BOX, centre, half, part.colour, turn=turn, thing=thing, casts=not flat)
+    else:
+        half = (*((high - low) / 2).tolist(), tall)
+        made.add(
+            solids.PRISM, centre, half, part.colour, outline=outline, thing=thing, casts=not flat
+        )
+
+
+def _upright(outline: Floats) -> bool:
+    """Whether an outline is a rectangle."""
+    if len(outline) != 4:
+        return False
+    sides = np.roll(outline, -1, axis=0) - outline
+    across = np.abs((sides * np.roll(sides, -1, axis=0)).sum(axis=1))
+    return bool((across < 1e-9).all())
+
+
+def _round(outline: Floats) -> tuple[tuple[float, float], tuple[float, float], float] | None:
+    """Centre, half axes and turn of the ellipse whose corners an outline of eight or more has."""
+    if len(outline) < 8:
+        return None
+    at = outline.mean(axis=0)
+    values, axes = np.linalg.eigh(2 * np.cov((outline - at).T, bias=True))
+    if values[0] <= 0:
+        return None
+    half = np.sqrt(values)
+    unit = (outline - at) @ axes / half
+    sides = np.hypot(*(np.roll(unit, -1, axis=0) - unit).T)
+    if np.ptp(sides) > 0.02 or np.abs(np.hypot(*unit.T) - 1).max() > 0.02:
+        return None
+    yaw = math.atan2(axes[1, 0], axes[0, 0])
+    return (float(at[0]), float(at[1])), (float(half[0]), float(half[1])), yaw

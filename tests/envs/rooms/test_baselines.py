@@ -252,11 +252,11 @@ def test_guidance_moves_overlapping_things_apart_and_those_outside_in():
     numbers = np.zeros((SLOTS, NUMBERS))
     bed = categories().index("double_bed")
     rug, lamp = categories().index("rug"), categories().index("ceiling_lamp")
-    chosen[:5] = (bed, bed, rug, lamp, bed)
+    chosen[:5] = (bed, bed, rug, lamp, categories().index("nightstand"))
     numbers[:, 2] = 1.0
     numbers[0, :2], numbers[1, :2] = (0.5, 0.4), (0.5, 0.6)
     numbers[2:4, :2] = 0.5
-    numbers[4, :2] = (0.1, 0.5)
+    numbers[4, :2] = (0.02, 0.5)
     rows = diffusion.coded(chosen[None], numbers[None])[0]
     moved = diffusion._pushed(empty(), rows, 1.0)[:, known + 1 : known + 3]
     before = rows[:, known + 1 : known + 3]

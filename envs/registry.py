@@ -35,6 +35,7 @@ FAMILIES = (
     "markov_games",
     "peer_review",
     "preferences",
+    "rooms",
     "social",
     "societies",
     "text_worlds",

@@ -1,0 +1,150 @@
+"""What a tool is: a card that planners read, an edit that it takes, and what it does to a scene.
+
+Tools are SceneWeaver's (Yang et al., arXiv 2509.20414, section 3 and its code): each has a card
+saying what it is for, what it must not be used for, and where it is weak. Where the paper's tools
+call a language model, ours take its answer, an *edit* as data checked against the tool's schema; a
+tool that is given none acts by rule on the ideas in words. So no tool calls a model, and a match
+with tools can be replayed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from gymposium.errors import GymposiumError, UsageError
+
+from ..execute import Physics
+from ..room_types import RoomType
+from ..scene import Scene
+
+MOST_ITEMS = 120
+"""Things in a scene; an edit that would make them more is refused."""
+
+
+class Family(StrEnum):
+    """What a tool does to a scene: begin it, add to it, change it, or end the work."""
+
+    INITIALISER = "initialiser"
+    IMPLEMENTER = "implementer"
+    REFINER = "refiner"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A tool as planners are told of it.
+
+    ``supported_room_types`` is empty if it knows all. ``cost`` counts the model calls that the
+    paper's tool takes: the unit of a world's budget.
+    """
+
+    name: str
+    family: Family
+    description: str
+    use_cases: tuple[str, ...]
+    must_not: tuple[str, ...]
+    strengths: str
+    weaknesses: str
+    cost: int = 1
+    supported_room_types: tuple[str, ...] = ()
+
+    def words(self) -> str:
+        """The card as a paragraph."""
+        rooms = ", ".join(self.supported_room_types)
+        return (
+            f"{self.name} ({self.family}, cost {self.cost}): {self.description} "
+            f"Use it for: {'; '.join(self.use_cases)}. "
+            + (f"Do not: {'; '.join(self.must_not)}. " if self.must_not else "")
+            + f"Strong: {self.strengths} Weak: {self.weaknesses}"
+            + (f" Rooms: {rooms}." if rooms else "")
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call of a tool.
+
+    ``request`` is what the room is to be, ``ideas`` what the planner wants now, ``edit`` the
+    document it wrote for the tool, None if it left that to the tool.
+    """
+
+    scene: Scene
+    kind: RoomType
+    request: str
+    ideas: str
+    edit: Mapping[str, Any] | None
+    rng: np.random.Generator
+
+
+class Edited(NamedTuple):
+    """The scene as the tool made it, before physics, and what it did in a sentence."""
+
+    scene: Scene
+    words: str
+
+
+class Done(NamedTuple):
+    """What came of a call: a scene, or None and the reason."""
+
+    scene: Scene | None
+    words: str
+
+
+class Tool(ABC):
+    """One tool; ``physics`` says how far the executor corrects what it made."""
+
+    card: ClassVar[Card]
+    physics: ClassVar[Physics] = Physics.FULL
+
+    def knows(self, kind: RoomType) -> bool:
+        """Whether it can work on rooms of a type."""
+        rooms = self.card.supported_room_types
+        return not rooms or kind.name in rooms
+
+    def edit_schema(self, kind: RoomType, ids: Sequence[str]) -> Mapping[str, Any] | None:
+        """JSON Schema of the edit for a room with things of these ids; None if it takes none."""
+        return None
+
+    def parameters(self, kind: RoomType, ids: Sequence[str]) -> dict[str, Any]:
+        """JSON Schema of what a call of it says."""
+        properties: dict[str, Any] = {"ideas": {"type": "string", "maxLength": 400}}
+        edit = self.edit_schema(kind, ids)
+        if edit is not None:
+            properties["edit"] = dict(edit)
+        return {"type": "object", "properties": properties, "required": ["ideas"]}
+
+    @abstractmethod
+    def act(self, task: Task) -> Edited:
+        """Edit the scene.
+
+        Raises:
+            UsageError: it cannot; the sentence tells the planner why.
+        """
+
+
+def call(tool: Tool, task: Task) -> Done:
+    """Have a tool work; whatever goes wrong is a refusal in words."""
+    name = tool.card.name
+    try:
+        if not tool.knows(task.kind):
+            raise UsageError(f"it does not know rooms of the type {task.kind.name}")
+        ids = [item.id for item in task.scene]
+        if task.edit is not None and tool.edit_schema(task.kind, ids) is None:
+            raise UsageError("it takes no edit; say what is wanted in ideas")
+        edited = tool.act(task)
+        if not isinstance(edited, tuple) or not isinstance(edited[0], Scene):
+            raise UsageError("it gave no scene")
+        scene, words = edited
+        if len(scene) > MOST_ITEMS:
+            raise UsageError(f"the room would hold {len(scene)} things; {MOST_ITEMS} are allowed")
+    except GymposiumError as error:
+        return Done(None, f"{name} refused: {str(error)[:400]}")
+    except Exception as error:  # noqa: BLE001 - the plug-in boundary: told, never raised
+        return Done(None, f"{name} failed: {type(error).__name__}: {str(error)[:300]}")
+    return Done(scene, str(words)[:600])

@@ -1,0 +1,96 @@
+"""The tools there are: those of this package, of installed packages, and of the user's own files.
+
+Other packages offer theirs by the entry-point group ``gymposium.room_tools`` (a class, or an
+instance, of :class:`~.card.Tool`); what does not load is left out, with the reason kept. A world
+may be given more as ``FILE.py:CLASS`` or ``module:CLASS``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from typing import Any
+
+from gymposium.errors import GymposiumError, UsageError
+
+from ...own_module import module_at
+from .card import Tool
+from .implementers import AddAcdc, AddCrowd, AddGpt, AddRule
+from .initialisers import InitGpt, InitMetascene, InitPhyscene
+from .refiners import AddRelation, RemoveObject, Terminate, UpdateLayout, UpdateRotation, UpdateSize
+
+GROUP = "gymposium.room_tools"
+BUILT_IN: tuple[type[Tool], ...] = (
+    InitGpt,
+    InitMetascene,
+    InitPhyscene,
+    AddGpt,
+    AddCrowd,
+    AddAcdc,
+    AddRule,
+    AddRelation,
+    UpdateLayout,
+    UpdateRotation,
+    UpdateSize,
+    RemoveObject,
+    Terminate,
+)
+"""In this order they are numbered; those of others come behind."""
+
+
+def toolbox(more: Sequence[str] = ()) -> tuple[Tool, ...]:
+    """All tools: ours, those of installed packages, and ``more`` (``FILE.py:CLASS``).
+
+    Raises:
+        UsageError: one of ``more`` cannot be loaded, or two tools share a name.
+    """
+    found: list[Tool] = [kind() for kind in BUILT_IN]
+    found += _plugins()[0]
+    for place in more:
+        where, _, name = place.rpartition(":")
+        if not where or not name:
+            raise UsageError(f"tool {place!r} must look like 'FILE.py:CLASS' or 'module:CLASS'")
+        try:
+            made = getattr(module_at(where), name)
+        except GymposiumError:
+            raise
+        except Exception as error:  # the plug-in boundary
+            raise UsageError(f"tool {place!r} cannot be loaded: {str(error)[:300]}") from error
+        found.append(_taken(made, place))
+    names = [tool.card.name for tool in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two tools are called {name!r}; names must differ")
+    return tuple(found)
+
+
+def broken_tools() -> dict[str, str]:
+    """Entry points that could not be loaded, by name, each with the reason."""
+    return dict(_plugins()[1])
+
+
+@functools.cache
+def _plugins() -> tuple[tuple[Tool, ...], dict[str, str]]:
+    found: list[Tool] = []
+    broken: dict[str, str] = {}
+    taken = {kind.card.name for kind in BUILT_IN}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            tool = _taken(entry.load(), entry.value)
+            if tool.card.name in taken:
+                raise UsageError(f"there is a tool called {tool.card.name!r} already")
+        except Exception as error:  # noqa: BLE001 - the plug-in boundary: recorded, never raised
+            reason = str(error) if isinstance(error, GymposiumError) else repr(error)
+            broken[entry.name] = f"{entry.value}: {reason[:300]}"
+            continue
+        taken.add(tool.card.name)
+        found.append(tool)
+    return tuple(found), broken
+
+
+def _taken(made: Any, place: str) -> Tool:
+    tool = made() if isinstance(made, type) else made
+    if not isinstance(tool, Tool) or not hasattr(tool, "card"):
+        raise UsageError(f"{place} is no Tool with a card")
+    return tool

@@ -91,7 +91,7 @@ class Match:
                 recorder.answered(actions, answers)
             try:
                 turns = world.step(actions)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise self._world_failed(error) from error
             self.step += 1
             if self.step % _STEPS_BETWEEN_YIELDS == 0:
@@ -192,10 +192,10 @@ class Match:
     def _guard(self, call: Any) -> Any:
         try:
             return call()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._world_failed(error) from error
 
-    def _world_failed(self, error: Exception) -> GymposiumError:
+    def _world_failed(self, error: BaseException) -> GymposiumError:
         name = getattr(self.world, "id", type(self.world).__name__)
         return GymposiumError(
             f"the world {name} failed at step {self.step} with seed {self.seed}: "

@@ -182,7 +182,7 @@ class _Playing:
                 answers.close()
 
     def _share(self, executor: Executor, desk: Desk | None) -> None:
-        from .shares import Sharing, play_share, setup_of
+        from .shares import Share, Sharing, play_share, setup_of
 
         scenario = self._plan.scenario
         workers = max(1, executor.workers)
@@ -203,13 +203,30 @@ class _Playing:
                 if desk is not None and isinstance(each, Finished):
                     desk.ended(each.row.key)
 
-        sharing = Sharing(setup, self._meter, kept, self._runner.tick, least=least)
+        def lost(share: Share, cause: str) -> list[Share]:
+            again = sharing.lost(share, cause)
+            if desk is not None:
+                for each in again:
+                    desk.lost(each.jobs[0].key)
+            more = f"; what it was playing ({len(again)}) is played again" if again else ""
+            self.reporter.message(f"a worker process died ({cause}){more}")
+            return again
+
+        sharing = Sharing(
+            setup,
+            self._meter,
+            kept,
+            self._runner.tick,
+            lacks=lambda key: not self._folder.has(key),
+            least=least,
+        )
         for missing, count in self._missing():
             executor.run(
                 play_share,
                 sharing.shares(missing, count, workers),
                 on_told=sharing.take,
                 on_interrupt=self._interrupted,
+                on_lost=lost,
             )
 
     def _missing(self) -> Iterator[tuple[Iterable[Job], int]]:

@@ -11,6 +11,7 @@ import asyncio
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gymposium import __version__
-from gymposium.errors import UnknownName, UsageError
+from gymposium.errors import GymposiumError, UnknownName, UsageError
 
 from ..envs.registry import WorldSpec, make_world, register
 from ..envs.registry import spec as world_spec
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _SHARE_SECONDS = 0.1
 """Work in one share: much more than it costs to send, little enough to end together."""
 _MOST = 256
+_DEATHS = 3
+"""A match that brings so many processes down, alone in each, would do so for ever."""
 _WATCH_SECONDS = 0.1
 
 
@@ -146,10 +149,23 @@ class Sharing:
         keep: Callable[[Sequence[Finished | Partial]], None],
         tick: Callable[[Standing], None],
         *,
+        lacks: Callable[[str], bool],
         least: int = 1,
     ) -> None:
+        """Deal nothing yet.
+
+        Args:
+            setup: of all shares.
+            meter: of the run.
+            keep: stores matches.
+            tick: told where all processes together are.
+            lacks: whether the match of this key is not stored.
+            least: see above.
+        """
         self._setup, self._meter, self._keep, self._tick = setup, meter, keep, tick
+        self._lacks = lacks
         self.least = least
+        self._deaths: Counter[str] = Counter()
         self._given = self._done = self._turns = 0
         self._took = Took(0, 0.0)
         self._standing: dict[str, Standing] = {}
@@ -181,6 +197,31 @@ class Sharing:
             self._given += len(taken)
             yield Share(self._setup, taken)
 
+    def lost(self, share: Share, cause: str) -> list[Share]:
+        """What to play of a share whose process died: what has not come back, each by itself.
+
+        So a match that brings processes down is soon alone with one, and known.
+
+        Args:
+            share: what the process was playing.
+            cause: why it died, in words.
+
+        Raises:
+            GymposiumError: a match has brought down too many.
+        """
+        self._standing.clear()  # of those that live it is soon told again
+        left = [job for job in share.jobs if self._lacks(job.key)]
+        if len(share.jobs) == 1:
+            for job in left:
+                self._deaths[job.key] += 1
+                if self._deaths[job.key] == _DEATHS:
+                    raise GymposiumError(
+                        f"{_in_words(job)} brought down {_DEATHS} worker processes ({cause}); "
+                        "finished matches are stored: mend its world or its agents, or give it "
+                        "more memory, and resume"
+                    )
+        return [share._replace(jobs=(job,)) for job in left]
+
     def take(self, told: Sequence[Told]) -> None:
         """What shares tell; matches that arrive together are kept together."""
         matches = [each for each in told if isinstance(each, Finished | Partial)]
@@ -199,6 +240,11 @@ class Sharing:
                 under_way = sum(it.turns for it in self._standing.values())
                 running = self._given - self._done
                 self._tick(Standing(running, self._turns + under_way, tuple(stalled)))
+
+
+def _in_words(job: Job) -> str:
+    seats = ", ".join(f"{seat}: {name}" for seat, name in job.spec.seating.items())
+    return f"the match of {job.spec.cell!r} with seed {job.spec.seed} and {seats}"
 
 
 def play_share(share: Share, tell: Callable[[Told], None], stopping: Callable[[], bool]) -> None:

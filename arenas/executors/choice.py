@@ -38,8 +38,12 @@ class Executor:
         *,
         on_told: Callable[[Sequence[Any]], None],
         on_interrupt: Callable[[], None],
+        on_lost: Callable[[Any, str], Iterable[Any]],
     ) -> None:
-        """Do all jobs elsewhere; see :func:`.processes.in_processes`."""
+        """Do all jobs elsewhere; see :func:`.processes.in_processes`.
+
+        A cluster repeats by itself what is lost; nothing is told of a job before it has ended.
+        """
         if self.name == "ray":
             from .ray import on_ray
 
@@ -52,7 +56,14 @@ class Executor:
                 on_interrupt=on_interrupt,
             )
             return
-        in_processes(work, jobs, workers=self.workers, on_told=on_told, on_interrupt=on_interrupt)
+        in_processes(
+            work,
+            jobs,
+            workers=self.workers,
+            on_told=on_told,
+            on_interrupt=on_interrupt,
+            on_lost=on_lost,
+        )
 
 
 def choose(name: str | None, workers: int | None) -> Executor:

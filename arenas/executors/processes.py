@@ -2,8 +2,9 @@
 
 Jobs know nothing of each other and draw from their own seeds, so results do not depend on the
 number of workers. Each worker has a pipe of its own: what a job tells while it runs comes to the
-caller as it happens, and a worker killed in the middle of a sentence garbles nobody else's. The
-first Ctrl-C asks the jobs to save what they have and end; the second stops hard.
+caller as it happens, and a worker killed in the middle of a sentence garbles nobody else's. Where
+jobs may be repeated, another worker takes the place of one that died. The first Ctrl-C asks the
+jobs to save what they have and end; the second stops hard.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ _POLL_SECONDS = 0.1
 _TOGETHER_SECONDS = 0.02  # what is told within this time travels together
 _AHEAD = 2  # jobs given to a worker: the one it does, and the next
 _FAREWELL_SECONDS = 10.0
+_DEATHS_EACH, _DEATHS_LEAST = 4, 6
+"""Deaths for each worker, and at least so many: if no job is done between them, it is the machine,
+or the jobs are all alike, and further workers would die as well."""
 
 
 def run_jobs(
@@ -70,6 +74,7 @@ def in_processes(
     workers: int,
     on_told: Callable[[Sequence[Any]], None],
     on_interrupt: Callable[[], None],
+    on_lost: Callable[[J, str], Iterable[J]] | None = None,
 ) -> list[R]:
     """Do all jobs in worker processes.
 
@@ -79,17 +84,20 @@ def in_processes(
         workers: processes, at most.
         on_told: called, in this thread, with what jobs tell: all that one told in a short while.
         on_interrupt: called at the first Ctrl-C, at once.
+        on_lost: called with the job that a worker was doing when it died, and with why it died;
+            gives the jobs to be done in its stead. None: what jobs do cannot be repeated, and a
+            death ends it all.
 
     Returns:
-        The results, in the order of the jobs.
+        The results, in the order of the jobs, what is done in a job's stead included.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, after the jobs have saved what they had.
-        GymposiumError: a worker process died.
+        GymposiumError: a worker process died, or one after another did.
         Exception: whatever a job, ``jobs`` or ``on_told`` raised first; the jobs were asked to
             save and end.
     """
-    crew = _Crew(work, iter(jobs), workers, on_told)
+    crew = _Crew(work, iter(jobs), workers, on_told, on_lost)
     with two_stage_interrupt(crew.ask_to_stop, on_interrupt) as interrupted:
         results = crew.run()
     if interrupted():
@@ -103,17 +111,30 @@ class _Worker:
     def __init__(self, work: Work[Any, Any], *, with_main: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self.line, theirs = context.Pipe()
-        self.given: deque[int] = deque()
+        self.given: dict[int, Any] = {}  # the first is the one it does
         self.begun = False
         self.process = context.Process(target=_serve, args=(theirs, work), name="gymposium-worker")
         with _main_module(hidden=not with_main):
             self.process.start()
         theirs.close()
 
-    def give(self, number: int, job: bytes) -> None:
-        self.given.append(number)
+    def give(self, number: int, job: Any, packed: bytes) -> None:
+        self.given[number] = job
         with suppress(OSError):  # it has died: that is heard as the end of its line
-            self.line.send_bytes(job)
+            self.line.send_bytes(packed)
+
+    @property
+    def silent(self) -> bool:
+        """It has died, and all that it said has been heard, though its line may not end.
+
+        What it has forked may hold the line open.
+        """
+        if self.process.exitcode is None:
+            return False
+        try:
+            return not self.line.poll()
+        except OSError:
+            return True
 
 
 class _Crew(Generic[J, R]):
@@ -125,8 +146,12 @@ class _Crew(Generic[J, R]):
         jobs: Iterator[J],
         most: int,
         on_told: Callable[[Sequence[Any]], None],
+        on_lost: Callable[[J, str], Iterable[J]] | None,
     ) -> None:
-        self._work, self._jobs, self._most, self._on_told = work, jobs, most, on_told
+        self._work, self._jobs, self._most = work, jobs, most
+        self._on_told, self._on_lost = on_told, on_lost
+        self._again: deque[J] = deque()
+        self._deaths = 0  # since anything was done
         self._workers: list[_Worker] = []
         self._results: dict[int, R] = {}
         self._count = 0
@@ -146,6 +171,8 @@ class _Crew(Generic[J, R]):
                 lines = {worker.line: worker for worker in self._workers}
                 for line in wait(list(lines), timeout=_POLL_SECONDS):
                     self._hear(lines[line])  # type: ignore[index]
+                for worker in [worker for worker in self._workers if worker.silent]:
+                    self._lost(worker)
                 if self._stop:
                     self._send_stop()
                 else:
@@ -159,7 +186,7 @@ class _Crew(Generic[J, R]):
     def _hand_out(self) -> None:
         while not self._stop and self._wants_more():
             try:
-                job = next(self._jobs)
+                job = self._again.popleft() if self._again else next(self._jobs)
                 packed = pickle.dumps((self._count, job), protocol=pickle.HIGHEST_PROTOCOL)
                 worker = self._least_busy(packed)
             except StopIteration:
@@ -167,7 +194,7 @@ class _Crew(Generic[J, R]):
             except Exception as error:  # noqa: BLE001 - raised when the others have ended
                 self._fail(error)
                 return
-            worker.give(self._count, packed)
+            worker.give(self._count, job, packed)
             self._count += 1
 
     def _wants_more(self) -> bool:
@@ -193,9 +220,10 @@ class _Crew(Generic[J, R]):
         elif kind == "told":
             self._tell(what)
         else:
-            worker.given.remove(number)
+            del worker.given[number]
             if kind == "done":
                 self._results[number] = what
+                self._deaths = 0
             else:
                 self._fail(what)
 
@@ -217,14 +245,32 @@ class _Crew(Generic[J, R]):
         self._workers.remove(worker)
         worker.line.close()
         worker.process.join(_FAREWELL_SECONDS)
-        if worker.given and not self._stop_sent:
-            when = "" if worker.begun else " as it began"
-            self._fail(
-                GymposiumError(
-                    f"a worker process died{when} ({_cause(worker.process.exitcode)}); what it had "
-                    "saved is safe: resume, perhaps with fewer workers"
-                )
+        if not worker.given or self._stop_sent:
+            return
+        self._deaths += 1
+        cause = _cause(worker.process.exitcode)
+        try:
+            self._again.extendleft(reversed([*self._instead(worker, cause)]))
+        except Exception as error:  # noqa: BLE001 - raised when the others have ended
+            self._fail(error)
+
+    def _instead(self, worker: _Worker, cause: str) -> Iterator[J]:
+        """What is to be done in place of what a dead worker had been given."""
+        many = max(_DEATHS_LEAST, _DEATHS_EACH * self._most)
+        who = "a worker process"
+        if self._deaths >= many:
+            who = f"{many} worker processes, one after another,"
+        # What raises as it is imported would do so again; what was killed need not be.
+        again = worker.begun or (worker.process.exitcode or 0) < 0
+        if self._on_lost is None or not again or self._deaths >= many:
+            raise GymposiumError(
+                f"{who} died{'' if worker.begun else ' as it began'} ({cause}); what was saved is "
+                "safe: resume, perhaps with fewer workers"
             )
+        jobs = list(worker.given.values())
+        if worker.begun:
+            yield from self._on_lost(jobs.pop(0), cause)
+        yield from jobs
 
     def _send_stop(self) -> None:
         if self._stop_sent:

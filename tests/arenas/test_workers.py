@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from collections.abc import Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -157,9 +158,18 @@ def test_a_world_registered_here_is_known_there(tmp_path: Path) -> None:
         registry.unregister("homemade_matrix-v3")
 
 
-def sharing(least: int = 1, limits: dict[str, float] | None = None) -> Sharing:
+def sharing(
+    least: int = 1, limits: dict[str, float] | None = None, stored: Collection[str] = ()
+) -> Sharing:
     setup = setup_of({}, [], reasks=0, concurrency=8, workers=2)
-    return Sharing(setup, Meter(limits or {}), lambda _: None, lambda _: None, least=least)
+    return Sharing(
+        setup,
+        Meter(limits or {}),
+        lambda _: None,
+        lambda _: None,
+        lacks=lambda key: key not in stored,
+        least=least,
+    )
 
 
 def test_shares_grow_until_one_lasts_a_tenth_of_a_second_and_lose_no_job() -> None:
@@ -260,34 +270,73 @@ def test_drivers_killed_at_random_instants_leave_no_worker_and_lose_nothing(
     assert_same_run(gymposium.run(file, out=folder, workers=2), whole)
 
 
+# One a second or so: more of them for whoever has the time.
+KILLS = int(os.environ.get("GYMPOSIUM_TEST_KILLS", 6))
+
+
 @posix
-def test_workers_killed_at_random_instants_cost_only_their_own_matches(
+def test_workers_killed_at_random_instants_cost_only_what_they_were_playing(
     tmp_path: Path, long: tuple[Path, gymposium.Run]
 ) -> None:
     file, whole = long
-    folder = tmp_path / "killed"
     rng = np.random.default_rng(6)
-    counts = []
 
     class Killing(Silent):
         def __init__(self) -> None:
-            self.left = int(rng.integers(1, 60))
+            self.done: list[str] = []
+            self.said: list[str] = []
+            total = len(whole.rows)
+            self.when = {int(n) for n in rng.choice(np.arange(1, total - 5), KILLS, replace=False)}
 
         def match_done(self, row: Any) -> None:
-            self.left -= 1
-            if not self.left:
+            self.done.append(row.key)
+            if len(self.done) in self.when:
                 victims = multiprocessing.active_children()
                 os.kill(victims[int(rng.integers(len(victims)))].pid or 0, signal.SIGKILL)
 
-    for _ in range(6):
-        with pytest.raises(GymposiumError, match=r"worker process died.*resume"):
-            gymposium.run(file, out=folder, workers=2, progress=Killing())
-        assert not multiprocessing.active_children()
-        with RunFolder(folder) as opened:
-            counts.append(opened.count())
-    assert counts == sorted(counts)
-    assert 0 < counts[0] < counts[-1] < len(whole.rows)
-    assert_same_run(gymposium.resume(folder, workers=2), whole)
+        def message(self, text: str) -> None:
+            self.said.append(text)
+
+    watching = Killing()
+    run = gymposium.run(file, out=tmp_path / "killed", workers=2, progress=watching)
+    assert_same_run(run, whole)
+    assert len(watching.done) == len(set(watching.done)) == len(whole.rows)
+    assert any("SIGKILL" in text and "is played again" in text for text in watching.said)
+    assert not multiprocessing.active_children()
+
+
+DEADLY = """
+import os
+from pathlib import Path
+class Deadly:
+    deterministic = True
+    def reset(self, seat, seed): pass
+    def act(self, turn):
+        if turn.step == 3 and not Path(__file__).with_name("mended").exists():
+            os.kill(os.getpid(), 9)
+        return 1
+"""
+
+
+@posix
+def test_a_match_that_kills_every_worker_is_named_and_costs_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "deadly.py"
+    file.write_text(DEADLY, encoding="utf-8")
+    agents = ["random", "scripted:grim", f"{file}:Deadly"]
+    worlds = [{"id": "iterated_matrix-v0", "params": {"rounds": 6}}]
+    asked = scenario(worlds=worlds, repeats=2)
+    with pytest.raises(
+        GymposiumError,
+        match=r"the match of .* with seed \d+ and .*Deadly.*3 worker processes \(SIGKILL.*resume",
+    ):
+        gymposium.run(asked, agents, out=tmp_path / "run", workers=2, trusted=True)
+    assert not multiprocessing.active_children()
+    rows = gymposium.load(tmp_path / "run").rows
+    assert rows
+    assert not any(seat.agent == "Deadly" for row in rows for seat in row.seats)
+    (tmp_path / "mended").touch()
+    whole = gymposium.run(asked, agents, out=tmp_path / "whole", trusted=True)
+    assert_same_run(gymposium.resume(tmp_path / "run", workers=2), whole)
 
 
 @posix

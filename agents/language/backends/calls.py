@@ -77,6 +77,7 @@ class Scope:
         payer: run and match.
         agent: whose calls these are.
         met: keys of answers this match has bought or met already.
+        booked: those that it met in processes that died; what it bought there is on the books.
         desk: who makes the calls instead, in another process; or None.
         shared: models of this machine are those of its model server.
         passed: what came through this door in the scope.
@@ -87,6 +88,7 @@ class Scope:
     payer: Payer = Payer()  # noqa: RUF009 - a named tuple is immutable
     agent: str = ""
     met: set[bytes] = field(default_factory=set)
+    booked: Sequence[set[bytes]] = ()
     desk: Elsewhere | None = None
     shared: bool = False
     passed: list[Completion] = field(default_factory=list)
@@ -212,7 +214,7 @@ def _from_cache(kept: Kept, key: bytes, scope: Scope) -> list[Completion]:
     scope.met.add(key)
     if not ours:
         return [each._replace(cached=True, money=0.0) for each in kept.completions]
-    if scope.account is not None:
+    if scope.account is not None and not any(key in before for before in scope.booked):
         scope.account.book(scope.agent, _cost(kept.completions))
     return kept.completions
 

@@ -48,7 +48,7 @@ class Desk:
 
     def __init__(self, account: Account, cache: ResponseCache | None, run: str) -> None:
         self._account, self._cache, self._run = account, cache, run
-        self._met: dict[str, set[bytes]] = {}
+        self._met: dict[str, list[set[bytes]]] = {}  # by each of its processes, the living first
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="gymposium-desk", daemon=True
@@ -86,13 +86,19 @@ class Desk:
         """A match is stored: what it has met need not be remembered. From any thread."""
         self._met.pop(match, None)
 
+    def lost(self, match: str) -> None:
+        """The process of a match died: what it bought is its own again, and paid for already."""
+        self._met[match] = [set(), *self._met.get(match, ())]
+
     async def _answer(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
+        met, *before = self._met.setdefault(request["match"], [set()])
         scope = Scope(
             cache=self._cache,
             account=self._account,
             payer=Payer(self._run, request["match"]),
             agent=request["agent"],
-            met=self._met.setdefault(request["match"], set()),
+            met=met,
+            booked=before,
             shared=True,
         )
         with calling(scope):

@@ -56,6 +56,20 @@ def dies(job: int, tell: Tell, stopping: Stopping) -> None:
     time.sleep(0.05)
 
 
+def tells_or_dies(job: str, tell: Tell, stopping: Stopping) -> str:
+    if "kill" in job:
+        os.kill(os.getpid(), signal.SIGKILL)
+    tell(job)
+    return job
+
+
+def forks_and_dies(job: int, tell: Tell, stopping: Stopping) -> None:
+    if not os.fork():
+        time.sleep(5)
+        os._exit(0)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def oversize(job: bytes, tell: Tell, stopping: Stopping) -> int:
     tell(job)
     return len(job)

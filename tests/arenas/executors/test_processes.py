@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -16,7 +17,18 @@ from gymposium.arenas.executors.choice import choose
 from gymposium.arenas.executors.processes import in_processes, run_jobs
 from gymposium.errors import GymposiumError, UnknownName, UsageError
 
-from .jobs_for_tests import count_up, dies, fails, is_first, oversize, tells_and_waits
+from .jobs_for_tests import (
+    count_up,
+    dies,
+    fails,
+    forks_and_dies,
+    is_first,
+    oversize,
+    tells_and_waits,
+    tells_or_dies,
+)
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
 def quiet(_: Any) -> None:
@@ -100,10 +112,50 @@ def test_an_error_that_cannot_travel_is_told_in_words() -> None:
         elsewhere(fails, ["stubborn", "wait"])
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@posix
 def test_a_worker_killed_in_the_middle_of_a_long_sentence_is_heard() -> None:
     with pytest.raises(GymposiumError, match=r"worker process died \(SIGKILL.*resume"):
         elsewhere(dies, [1, 0, 0, 0])
+
+
+def lost(job: str, cause: str) -> list[str]:
+    """In the stead of ``2 kill 3``: ``2`` and ``3``; of ``kill`` itself, it once more."""
+    assert "SIGKILL" in cause
+    return [job] if job == "kill" else job.replace("kill", "").split()
+
+
+@posix
+def test_another_worker_takes_the_place_of_one_that_died_and_blames_only_what_it_was_doing() -> (
+    None
+):
+    told: list[str] = []
+    jobs = ["1", "2 kill 3", *"456789"]
+    instead = in_processes(
+        tells_or_dies, jobs, workers=1, on_told=told.extend, on_interrupt=nobody, on_lost=lost
+    )
+    assert instead == [*"123456789"]
+    assert sorted(told) == [*"123456789"]
+    assert not multiprocessing.active_children()
+
+
+@posix
+def test_where_every_job_kills_its_worker_an_end_is_made() -> None:
+    with pytest.raises(GymposiumError, match="8 worker processes, one after another, died"):
+        in_processes(
+            tells_or_dies,
+            ["kill"] * 2,
+            workers=2,
+            on_told=quiet,
+            on_interrupt=nobody,
+            on_lost=lost,
+        )
+    assert not multiprocessing.active_children()
+
+
+@posix
+def test_a_worker_that_dies_is_heard_though_what_it_forked_lives_on() -> None:
+    with pytest.raises(GymposiumError, match=r"worker process died \(SIGKILL"):
+        elsewhere(forks_and_dies, [1, 2], 1)
 
 
 def test_parent_and_worker_never_wait_for_each_other_to_read() -> None:
@@ -116,7 +168,7 @@ def test_parent_and_worker_never_wait_for_each_other_to_read() -> None:
     assert told == [3_000_000] * 6
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@posix
 def test_ctrl_c_lets_jobs_save_and_takes_no_more() -> None:
     told: list[Any] = []
     said: list[str] = []

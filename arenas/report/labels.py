@@ -8,6 +8,7 @@ plug-in is gone, rules have changed), the data are shown as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -24,7 +25,11 @@ class Labels:
         self._words: dict[bytes, Any] = {}
 
     def of(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """``lines`` with a ``text`` in every turn and ``words`` in every reply, where possible."""
+        """``lines`` with more in them, where possible.
+
+        Every turn gets ``text`` and ``look``, a function that gives its pictures; every reply gets
+        ``words``.
+        """
         words = None
         for line in lines:
             if line.get("kind") == "match":
@@ -49,13 +54,19 @@ class Labels:
 def _in_words(line: Line, words: Any) -> Line:
     turns, replies = dict(line.get("turns") or {}), dict(line.get("replies") or {})
     for seat, turn in turns.items():
-        if "text" not in turn and "observation" in turn:
-            shown = _said(words.describe, seat, turn["observation"], turn.get("info") or {})
-            turns[seat] = {**turn, "text": shown}
+        if "observation" in turn:
+            shown = turn["observation"], turn.get("info") or {}
+            text = turn["text"] if "text" in turn else _said(words.describe, seat, *shown)
+            look = partial(_pictures, words, seat, *shown)
+            turns[seat] = {**turn, "text": text, "look": look}
     for seat, reply in replies.items():
         if reply.get("action") is not None:
             replies[seat] = {**reply, "words": _said(words.format, seat, reply["action"])}
     return {**line, "turns": turns, "replies": replies}
+
+
+def _pictures(words: Any, seat: str, *values: Any) -> Any:
+    return words.images(seat, *map(decode, values))
 
 
 def _said(say: Any, seat: str, *values: Any) -> str | None:

@@ -1,6 +1,8 @@
 """A few matches, told step by step: the record's lines cut down to what a page can carry.
 
-Everything here is untrusted and capped three times: a text, a match, and all matches together.
+Everything here is untrusted and capped three times: a text, a match, and all matches together;
+pictures together. Where a world keeps a table ``turns`` of one seat's turns, such as what was
+believed and what was true, each step has its row.
 """
 
 from __future__ import annotations
@@ -12,21 +14,25 @@ from typing import Any
 
 from gymposium.errors import StoreError
 
+from ..record import decode
 from ..rows import MatchRow
 from .figures import figure, name, plain
+from .pictures import data_uris
 
 MATCHES, STEPS, SEATS = 12, 40, 12
 LINES = 50_000
 """Of a longer record the rest is not even read."""
 TEXT, SPEECH = 600, 900
-BUDGET = 300_000
+BUDGET, PICTURES = 300_000, 2_000_000
+COLUMNS = 24
+TURNS = "turns"
 
 Line = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Said:
-    """What one seat was shown and answered in one step."""
+    """What one seat was shown and answered in one step; ``earned`` until it was asked again."""
 
     seat: str
     agent: str
@@ -36,20 +42,23 @@ class Said:
     thought: str
     fault: str
     errors: list[str]
+    earned: str = ""
+    pictures: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        """Characters it puts on the page."""
+        """Characters it puts on the page, but for pictures."""
         words = (self.shown, self.action, self.text, self.thought, *self.errors)
         return sum(len(word) for word in words) + len(self.seat) + len(self.agent) + 50
 
 
 @dataclass(slots=True)
 class Step:
-    """One step of a match."""
+    """One step of a match; ``account`` is the world's own row of it, name by name."""
 
     number: str
     said: list[Said] = field(default_factory=list)
+    account: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -118,18 +127,21 @@ def tell(transcripts: Iterable[Line | Iterable[Line]]) -> list[Transcript]:
             ratings.
 
     Returns:
-        At most ``MATCHES`` transcripts of at most ``STEPS`` steps, within ``BUDGET`` characters.
+        At most ``MATCHES`` transcripts of at most ``STEPS`` steps, within ``BUDGET`` characters,
+        with ``PICTURES`` characters of pictures.
     """
     told: list[Transcript] = []
-    budget = BUDGET
+    budget, pictures = BUDGET, PICTURES
     for lines in _matches(transcripts):
         if len(told) == MATCHES or budget <= 0:
             break
+        left = MATCHES - len(told)
         try:
-            transcript, used = _tell_one(lines, budget // (MATCHES - len(told)))
+            transcript, used = _tell_one(lines, budget // left, pictures // left)
         except StoreError:
             continue
         budget -= used
+        pictures -= sum(map(len, _pictures(transcript)))
         told.append(transcript)
     return told
 
@@ -148,21 +160,33 @@ def _matches(transcripts: Iterable[Line | Iterable[Line]]) -> Iterator[Iterable[
         yield current
 
 
-def _tell_one(lines: Iterable[Line], budget: int) -> tuple[Transcript, int]:
+def _pictures(transcript: Transcript) -> Iterator[str]:
+    for step in transcript.steps:
+        for said in step.said:
+            yield from said.pictures
+
+
+def _tell_one(lines: Iterable[Line], budget: int, pictures: int) -> tuple[Transcript, int]:
     seating: Mapping[str, Any] = {}
     transcript = Transcript(_title({}, seating))
     used = 0
+    waiting: dict[str, Said] = {}  # for what their answers earn
     for line in islice(lines, LINES):
         if line.get("kind") == "match":
             seating = _mapping(line.get("seating"))
             transcript.title = _title(line, seating)
             used += len(transcript.title)
         if line.get("kind") == "outcome":
-            _end(transcript, _mapping(line.get("outcome")), seating)
+            outcome = _mapping(line.get("outcome"))
+            _end(transcript, outcome, seating)
+            _earned(waiting, _mapping(outcome.get("final_rewards")))
+            used += _account(transcript, outcome, budget - used)
         if line.get("kind") == "long":
             transcript.hidden += 1
         if line.get("kind") != "step":
             continue
+        turns = _mapping(line.get("turns"))
+        _earned(waiting, {seat: _mapping(turn).get("reward") for seat, turn in turns.items()})
         if len(transcript.steps) == STEPS or transcript.hidden:
             transcript.hidden += 1
             continue
@@ -173,7 +197,53 @@ def _tell_one(lines: Iterable[Line], budget: int) -> tuple[Transcript, int]:
             continue
         used += size
         transcript.steps.append(step)
+        for seat, said in zip(_seats(line), step.said, strict=True):
+            waiting[seat] = said
+            look = _mapping(turns.get(seat)).get("look")
+            shown = data_uris(look) if callable(look) and pictures > 0 else []
+            said.pictures = shown if sum(map(len, shown)) <= pictures else []
+            pictures -= sum(map(len, said.pictures))
     return transcript, used
+
+
+def _earned(waiting: dict[str, Said], rewards: Line) -> None:
+    """What answers came to earn; each is told once."""
+    for seat, reward in rewards.items():
+        if seat in waiting and isinstance(reward, int | float):
+            waiting.pop(seat).earned = figure(float(reward))
+
+
+def _account(transcript: Transcript, outcome: Line, budget: int) -> int:
+    """Give each step its row of the table of turns; returns the characters used."""
+    try:
+        columns = decode(_mapping(outcome.get("tables")).get(TURNS))
+    except Exception:  # noqa: BLE001 - a record that was tampered with: told without
+        return 0
+    shown, used = list(_mapping(columns).items())[:COLUMNS], 0
+    for place, step in enumerate(transcript.steps):
+        rows = [
+            (name(str(key)).replace("_", " "), plain(_cell(column[place]), TEXT))
+            for key, column in shown
+            if isinstance(column, list | tuple) and place < len(column)
+        ]
+        rows = [(key, text) for key, text in rows if text]
+        size = sum(len(key) + len(text) for key, text in rows)
+        if used + size > budget:
+            break
+        used += size
+        step.account = rows
+    return used
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return figure(value) if isinstance(value, float) else value
+
+
+def _seats(line: Line) -> list[str]:
+    """Who was shown something or answered, as many as are told."""
+    return list({**_mapping(line.get("turns")), **_mapping(line.get("replies"))})[:SEATS]
 
 
 def _title(header: Line, seating: Mapping[str, Any]) -> str:
@@ -186,7 +256,7 @@ def _title(header: Line, seating: Mapping[str, Any]) -> str:
 def _step(line: Line, seating: Mapping[str, Any]) -> Step:
     step = Step(plain(line.get("step", ""), 12))
     turns, replies = _mapping(line.get("turns")), _mapping(line.get("replies"))
-    for seat in list({**turns, **replies})[:SEATS]:
+    for seat in _seats(line):
         turn, reply = _mapping(turns.get(seat)), _mapping(replies.get(seat))
         shown = turn.get("text")
         action, errors = reply.get("words") or reply.get("action"), reply.get("errors")

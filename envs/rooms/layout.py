@@ -25,9 +25,9 @@ MOST_OBJECTS = 500
 MOST_TEXT = 2_000_000
 """Characters of a document."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_SIZES = (0.001, 20.0)
-_PLACES = (-100.0, 100.0)
-_ROOM_SIZES = (1.0, 50.0)
+SIZES = (0.001, 20.0)
+PLACES = (-100.0, 100.0)
+ROOM_SIZES = (1.0, 50.0)
 _ROOM_HEIGHTS = (1.8, 20.0)
 _ANGLES = (-1000.0, 1000.0)
 
@@ -111,7 +111,7 @@ def scene_of(document: object) -> Scene:
             sentence names the field.
     """
     top = mapping(document, "the layout")
-    sides = numbers(top, "roomsize", "the layout", 2, _ROOM_SIZES)
+    sides = numbers(top, "roomsize", "the layout", 2, ROOM_SIZES)
     height = number(top.get("roomheight", 2.8), "roomheight", _ROOM_HEIGHTS)
     kind = top.get("roomtype", "room")
     if not (isinstance(kind, str) and re.fullmatch(r"[a-z][a-z0-9_ ]{0,39}", kind)):
@@ -166,8 +166,8 @@ Placed = tuple[tuple[float, float, float], float, tuple[float, float, float]]
 
 
 def _placed(fields: Mapping[str, Any], where: str) -> Placed:
-    x, y, z = numbers(fields, "location", where, 3, _PLACES)
-    depth, width, height = numbers(fields, "size", where, 3, _SIZES)
+    x, y, z = numbers(fields, "location", where, 3, PLACES)
+    depth, width, height = numbers(fields, "size", where, 3, SIZES)
     turn = fields.get("rotation", 0.0)
     if isinstance(turn, list | tuple):  # Euler angles, as other programs write them
         turns = numbers(fields, "rotation", where, 3, _ANGLES)

@@ -121,7 +121,8 @@ class Talks:
 
     def _talk(self, decider: Decider, script: Script | None) -> Talk:
         network: Any = decider.network
-        seeds = self._seeds()
+        group = self._group if script is None else 1  # practice is the same for all estimators
+        seeds = self._seeds(group)
         lanes = _Lanes(self._worlds, seeds, self.most, self._templates, script)
         hidden, steps = None, []
         logp, values = np.zeros((len(seeds), len(TOKENS))), np.zeros(len(seeds))
@@ -135,9 +136,9 @@ class Talks:
             taken = logp[np.arange(len(logp)), tokens]
             steps.append((seen, tokens, turns, taken, values, rewards))
         network.album = np.stack(lanes.album)
-        return self._rolled(steps, lanes)
+        return self._rolled(steps, lanes, group)
 
-    def _rolled(self, steps: Sequence[tuple[Array, ...]], lanes: _Lanes) -> Talk:
+    def _rolled(self, steps: Sequence[tuple[Array, ...]], lanes: _Lanes, group: int) -> Talk:
         seen, tokens, turns, logp, values, rewards = (
             np.stack(column) for column in zip(*steps, strict=True)
         )
@@ -165,16 +166,16 @@ class Talks:
             returns=earned,
             own=np.zeros(1, int),
             turns=turns,
-            group=np.arange(turns.shape[1]) // self._group,
+            group=np.arange(turns.shape[1]) // group,
             measured=lanes.measured(),
         )
 
-    def _seeds(self) -> list[int]:
-        groups = -(-len(self._worlds) // self._group)
+    def _seeds(self, group: int) -> list[int]:
+        groups = -(-len(self._worlds) // group)
         own = np.random.SeedSequence(self._seed, spawn_key=(self.batches,))
         self.batches += 1
         drawn = own.generate_state(groups, np.uint64) >> np.uint64(1)
-        return [int(drawn[e // self._group]) for e in range(len(self._worlds))]
+        return [int(drawn[e // group]) for e in range(len(self._worlds))]
 
 
 class _Lanes:

@@ -62,6 +62,12 @@ def test_a_lane_is_the_text_of_its_match():
     assert (talk.rewards[talk.turns < 0] == 0).all()
 
 
+def test_practice_is_the_same_whatever_the_estimator():
+    one, two = (begun(f"{SMALL}&estimator={name}") for name in ("grpo", "bi_level"))
+    talks = [each.source.practise(each.decider) for each in (one, two)]
+    np.testing.assert_array_equal(talks[0].choices, talks[1].choices)
+
+
 def test_what_was_said_in_the_rollout_is_as_likely_when_it_is_learned_from():
     method = begun()
     talk = method.source.collect(method.decider)
@@ -91,7 +97,7 @@ def test_without_a_mask_it_is():
 
 def test_matches_of_a_group_begin_alike_and_their_advantages_sum_to_zero():
     method = begun(f"{SMALL}&estimator=grpo")
-    talk = method.source.practise(method.decider)
+    talk = method.source.collect(method.decider)
     maps = [talk.choices[:19, e, 0, 0].tolist() for e in range(4)]
     assert maps[0] == maps[1] != maps[2] == maps[3]
     gains = method.advantages(talk)[..., 0, 0]

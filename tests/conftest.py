@@ -11,7 +11,7 @@ import pytest
 
 _ALLOWED = Path(__file__).with_name("allowed_skips.txt")
 _skipped: list[tuple[str, str]] = []
-# Before torch is imported: threads of processes that share cores spin, ten times the work's own time.
+# Threads of processes that share cores spin, many times the work itself; read as torch loads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # No test answers from, or writes into, the cache of whoever runs the tests.
 _ANSWERS = tempfile.TemporaryDirectory(prefix="gymposium-answers-")

@@ -8,6 +8,7 @@ floor that somebody of 25 cm radius reaches from the door.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -121,6 +122,7 @@ def _within(outline: Floats, point: Sequence[float]) -> bool:
     return bool((edges[:, 0] * to[:, 1] - edges[:, 1] * to[:, 0] >= -1e-9).all())
 
 
+@functools.lru_cache(maxsize=256)
 def navigability(scene: Scene) -> float:
     """The share of the free floor that is reached from the doors (from anywhere, if there is none).
 

@@ -289,7 +289,7 @@ class SceneWeaver(RuleWorld):
         room = (
             "a room of the type that you are told" if self.params.room == ANY else self.params.room
         )
-        return rules(room, self._tools, self._limits(), edits=self.params.control == "call")
+        return rules(seat, room, self._tools, self._limits(), edits=self.params.control == "call")
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
         """What became of the last call, the room line by line, what may be called."""

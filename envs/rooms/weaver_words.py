@@ -32,7 +32,7 @@ class Blank(spaces.Text):
         return ""
 
 
-def rules(request: str, tools: Sequence[Tool], limits: Limits, *, edits: bool) -> str:
+def rules(seat: str, request: str, tools: Sequence[Tool], limits: Limits, *, edits: bool) -> str:
     """All that a planner must know: the aim, the loop, the cards, the form of a call."""
     costs = limits.costs
     budget = "" if limits.budget is None else (
@@ -49,7 +49,7 @@ def rules(request: str, tools: Sequence[Tool], limits: Limits, *, edits: bool) -
         else "A call is the name of a tool."
     )
     return (
-        f"You are the planner of a room: {request}. In at most {limits.steps} steps you furnish "
+        f"You are {seat}, the planner of a room: {request}. In at most {limits.steps} steps you furnish "
         "it by calling tools, one a step. After each call physics pushes things free and deletes "
         "what cannot stand; then the room is measured and graded: realism, function, layout, "
         f"completion, 0 to 10 each, {LABEL}. You earn the rise of the mean grade (as a share of "

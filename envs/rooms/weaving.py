@@ -8,6 +8,7 @@ twice. The first step offers initialisers, the last one nothing but the end.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ class Standing:
         return round((1 - self.metrics.stable_share) * self.metrics.objects)
 
 
+@functools.lru_cache(maxsize=256)
 def standing(scene: Scene, costs: Costs) -> Standing:
     """Measure and grade a scene."""
     grades, metrics = grade(scene), measure(scene)

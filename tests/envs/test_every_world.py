@@ -32,6 +32,8 @@ def params(id, preset):
     # size are drawn small: nothing below depends on it.
     known = registry.parameters(id)
     short = {"horizon": 40} if "horizon" in known else {}
+    if known.get("steps", {}).get("type") == "int":
+        short["steps"] = 6
     if known.get("size", {}).get("unit") == "pixels":
         short["size"] = 32
     return {**chosen, **short}
@@ -84,7 +86,8 @@ def test_it_passes_pettingzoos_checkers(id, preset, capsys):
 
 @every_world
 def test_one_seed_gives_identical_bytes_for_200_steps(id, preset):
-    plays = [bytes_of_play(fresh(id, preset), 3, 200) for _ in range(2)]
+    steps = 200 if id != "scene_weaver-v0" else 30  # of which each furnishes half a room
+    plays = [bytes_of_play(fresh(id, preset), 3, steps) for _ in range(2)]
     assert plays[0] == plays[1]
 
 

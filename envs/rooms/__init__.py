@@ -12,9 +12,7 @@ register(
         turn_based=True,
         tags=("rooms", "text", "visual", "tools", "planning"),
         presets={
-            "living-room": {"room": "living_room", "steps": 4},
-            "choices": {"room": "any", "control": "choice", "steps": 5},
-            "no-physics": {"room": "kitchen", "physics": False, "steps": 4},
+            "choices": {"room": "any", "control": "choice"},
         },
     )
 )

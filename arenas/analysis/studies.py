@@ -2,7 +2,8 @@
 
 A study is a frozen dataclass: its fields are its parameters (``metadata`` has a ``doc`` and perhaps
 a ``range``), and ``run(bench)`` plays and concludes. It reaches the arena through its
-:class:`Bench` only, so that its matches are stored, resumed and replayed like all others.
+:class:`Bench` only, so that its matches are stored, resumed and replayed like all others. A study
+that also has ``read(run, agent, folder)`` can conclude from a run that was played for itself.
 """
 
 from __future__ import annotations
@@ -154,6 +155,14 @@ _studies: dict[str, StudySpec] = {
     spec.name: spec
     for spec in (
         StudySpec(
+            "beliefs",
+            "gymposium.arenas.analysis.beliefs:Beliefs",
+            "What it believes of the state it acts in, now and after its actions, and whether it "
+            "succeeds more often where that is true.",
+            "an agent that answers in words: a language model, or scripted:puzzle_responder; or a "
+            "finished run",
+        ),
+        StudySpec(
             "reciprocity",
             "gymposium.arenas.analysis.reciprocity:Reciprocity",
             "How it answers cooperation, defection, provocation and repentance in a repeated "
@@ -183,6 +192,14 @@ _studies: dict[str, StudySpec] = {
             "How it ranks manuscripts, in pairs and by marks: with intervals, order effects, "
             "biases, and what an order hidden in a manuscript does.",
             "an agent that reads: a language model, or a reviewer of peer_review-v0",
+        ),
+        StudySpec(
+            "rooms",
+            "gymposium.arenas.analysis.room_grades:RoomGrades",
+            "How it grades furnished rooms, how much its grades of one room scatter, and how they "
+            "compare with the grades by rule.",
+            "an agent that sits in room_judging-v0: a language model, best with images=true, or "
+            "scripted:room_grader",
         ),
         StudySpec(
             "survival",

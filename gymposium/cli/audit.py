@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 def audit(
     study: str = typer.Argument("", help="a study's name", show_default=False),
+    run: Path | None = typer.Argument(
+        None, help="a finished run to read instead of playing", show_default=False
+    ),
     agents: list[str] = typer.Option(
         [], "--agent", "-a", help="who is studied; repeat for several", show_default=False
     ),
@@ -48,6 +51,7 @@ def audit(
             study,
             agents,
             arguments.pairs(params),
+            run=run,
             seed=seed,
             out=path,
             concurrency=concurrency,

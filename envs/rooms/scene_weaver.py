@@ -50,7 +50,7 @@ Metrics
     ``outside``, ``collisions``, ``collided_share``, ``covered``. Grades by rule, not a judge's:
     ``rule_realism``, ``rule_function``, ``rule_layout``, ``rule_completion``, ``rule_total``.
     ``steps``, ``calls``, ``refused``, ``rolled_back``, ``deleted``, ``cost``, ``collisions_edit``
-    (pairs before the executor, over all calls). The table ``steps`` has a row for each call, the
+    (pairs before the executor, over all calls). The table ``turns`` has a row for each call, the
     table ``room`` the finished layout as JSON, to four decimals.
 
 Source
@@ -202,7 +202,12 @@ class SceneWeaver(RuleWorld):
         return {"edit": None, "ideas": None, "tool": mask}
 
     def _info(self, seat: str) -> Mapping[str, Any]:
-        return {"action_mask": self._mask(seat)}
+        offered = self._weaving.offered()
+        return {
+            "action_mask": self._mask(seat),
+            "comments": self._weaving.now.grades.comments,
+            "offered": tuple(n for n, may in zip(self._names, offered, strict=True) if may),
+        }
 
     def _check(self, seat: str, action: Action) -> None:
         number = int(action if self.params.control == "choice" else action["tool"])
@@ -275,8 +280,8 @@ class SceneWeaver(RuleWorld):
 
     def _tables(self) -> Mapping[str, Mapping[str, list[Any]]]:
         rows = self._weaving.rows
-        steps = {name: [row[name] for row in rows] for name in rows[0]}
-        return {"steps": steps, "room": {"layout": [json.dumps(layout(self.scene, digits=4))]}}
+        turns = {name: [row[name] for row in rows] for name in rows[0]}
+        return {"turns": turns, "room": {"layout": [json.dumps(layout(self.scene, digits=4))]}}
 
     # Words.
 

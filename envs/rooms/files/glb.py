@@ -44,22 +44,27 @@ def glb(scene: Scene) -> bytes:
     Raises:
         MissingExtra: trimesh is not installed.
     """
-    trimesh = _trimesh()
-    made = trimesh.Scene(base_frame=WORLD)
+    library = trimesh()
+    made = library.Scene(base_frame=WORLD)
     made.metadata["layout"] = layout(scene, digits=DIGITS)
     made.metadata["axes"] = UP
     made.graph.update(ROOT, WORLD, matrix=_TURN, metadata={"axes": UP})
     for name, mesh, facts in _shell(scene):
-        _add(trimesh, made, name, mesh, np.eye(4), facts)
+        _add(library, made, name, mesh, np.eye(4), facts)
     for item in scene:
-        _add(trimesh, made, item.id, _prisms(item), _pose(item), _facts(item))
-    data: bytes = trimesh.exchange.gltf.export_glb(
+        _add(library, made, item.id, _prisms(item), _pose(item), _facts(item))
+    data: bytes = library.exchange.gltf.export_glb(
         made, include_normals=False, tree_postprocessor=_matt
     )
     return data
 
 
-def _trimesh() -> Any:
+def trimesh() -> Any:
+    """The library.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
     try:
         return importlib.import_module("trimesh")
     except ImportError:
@@ -67,10 +72,10 @@ def _trimesh() -> Any:
 
 
 def _add(
-    trimesh: Any, made: Any, name: str, mesh: _Mesh, pose: Floats, facts: dict[str, Any]
+    library: Any, made: Any, name: str, mesh: _Mesh, pose: Floats, facts: dict[str, Any]
 ) -> None:
     points, faces, colours = mesh
-    body = trimesh.Trimesh(points, faces, vertex_colors=colours, process=False)
+    body = library.Trimesh(points, faces, vertex_colors=colours, process=False)
     made.add_geometry(
         body,
         node_name=name,

@@ -36,6 +36,12 @@ from .supplies import (
 _AT_ONCE = 10
 """Things that one call adds by rule."""
 _CROWD = (4, 8)
+_MANY = frozenset({
+    "book", "books", "book_stack", "papers", "cup", "plate", "bowl", "bottle", "wine_glass", "pot",
+    "candle", "small_plant", "cactus", "picture_frame", "towels", "toy_blocks", "toy_car",
+    "teddy_bear",
+})  # fmt: skip
+"""Small things of which one has several."""
 
 
 class AddGpt(Tool):
@@ -135,8 +141,10 @@ class AddCrowd(Tool):
             raise UsageError(f"nothing can be put on {parent.id}")
         if not names:
             count = int(task.rng.integers(_CROWD[0], _CROWD[1] + 1))
-            kinds = small_for(parent, task.kind, task.rng, 3)
-            names = [kinds[n % len(kinds)] for n in range(count)] if kinds else []
+            kinds = small_for(parent, task.kind, task.rng, 4)
+            repeated = [name for name in kinds if name in _MANY]
+            names = kinds + [repeated[n % len(repeated)] for n in range(count) if repeated]
+            names = names[:count]
         if not names:
             raise UsageError(f"it knows nothing small to put on {parent.id}; name something")
         coming: list[Item] = []

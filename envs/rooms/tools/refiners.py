@@ -23,13 +23,15 @@ from ..placing import place
 from ..relations import broken
 from ..room_types import RoomType
 from ..scene import SUPPORTS, WALL_KINDS, Item, RelationKind, Scene
-from ..zones import door_zones, zone_of
+from ..zones import belongs, door_zones, front_zone, zone_of
 from .card import Card, Edited, Family, Task, Tool
 from .edits import changed, entries, known_id, one_of, only, poses, record, related, several
 from .ideas import named, read
 
 _AT_ONCE = 5
 """Things that one call changes by rule."""
+_PLACES = 3
+"""Places looked at for a thing that stands wrongly."""
 
 
 class AddRelation(Tool):
@@ -92,11 +94,13 @@ class UpdateLayout(Tool):
         """As the edit says; else a new place for each thing that stands wrongly."""
         if task.edit is not None:
             return _changed(task, ("location", "rotation", "size"))
-        chosen = named(task.ideas, task.scene.by_id) or faulty(task.scene)
+        wrong = faulty(task.scene)
+        chosen = named(task.ideas, task.scene.by_id) or wrong
+        in_the_way = [n for n in blockers(task.scene) if n not in chosen]
         moved: list[str] = []
         scene = task.scene
-        for name in chosen[:_AT_ONCE]:
-            found = _moved(scene, name, task)
+        for name in [*chosen[:_AT_ONCE], *in_the_way[:_AT_ONCE]]:
+            found = _moved(scene, name, task, better=name in wrong or name in in_the_way)
             if found is not None:
                 scene = found
                 moved.append(name)
@@ -220,7 +224,7 @@ class RemoveObject(Tool):
         strange = [item.id for item in scene if item.category not in task.kind.plausible]
         colliding = [_lesser(scene, pair.a, pair.b) for pair in collisions(scene)]
         blocking = [item.id for item in scene if _in_door(scene, item)]
-        found = dict.fromkeys([*strange, *colliding, *blocking])
+        found = dict.fromkeys([*strange, *colliding, *blocking, *blockers(scene)])
         return [name for name in found if name not in kept][:_AT_ONCE]
 
 
@@ -259,6 +263,21 @@ def faulty(scene: Scene) -> list[str]:
     return list(found)
 
 
+def blockers(scene: Scene) -> list[str]:
+    """The ids of things that stand in the strip before the front of another, the worst first."""
+    shares: dict[str, float] = {}
+    for item in scene:
+        strip = front_zone(item)
+        if strip is None or not front_blocked(scene, item):
+            continue
+        for other in scene:
+            if other.id != item.id and not belongs(scene, item, other):
+                share = strip.shares(zone_of(other)) / strip.volume
+                if share > 0.05:
+                    shares[other.id] = max(share, shares.get(other.id, 0.0))
+    return sorted(shares, key=lambda name: (-shares[name], name))
+
+
 def _in_door(scene: Scene, item: Item) -> bool:
     return any(zone.shares(zone_of(item)) > 0 for zone in door_zones(scene))
 
@@ -272,15 +291,23 @@ def _lesser(scene: Scene, a: str, b: str) -> str:
     return min((a, b), key=lambda name: (math.prod(scene[name].size), name))
 
 
-def _moved(scene: Scene, name: str, task: Task) -> Scene | None:
-    """The scene with a thing and what it carries at a new place; None if there is none."""
+def _moved(scene: Scene, name: str, task: Task, *, better: bool) -> Scene | None:
+    """The scene with a thing and what it carries at a new place; None if there is none.
+
+    ``better``: only one at which fewer things stand wrongly will do.
+    """
     burden = scene.burden(name)
     rest = replace(scene, items=tuple(i for i in scene if i.id not in (name, *burden)))
-    found = place(rest, [scene[name]], task.rng)
-    if found.left_out:
-        return None
-    new = found.scene[name]
-    return scene.moved(name, new.location, new.rotation)
+    before = len(faulty(scene))
+    for _ in range(_PLACES):
+        found = place(rest, [scene[name]], task.rng)
+        if found.left_out:
+            return None
+        new = found.scene[name]
+        trial = scene.moved(name, new.location, new.rotation)
+        if not better or len(faulty(trial)) < before:
+            return trial
+    return None
 
 
 def _turned_wrongly(scene: Scene, item: Item) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import pickle
-import random
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +18,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from gymposium.errors import GymposiumError, IllegalAction, UsageError
 from gymposium.types import Reply, Turn, World
 
+from ..envs.global_random import global_state, moved
 from .random_agent import RandomAgent
 from .registry import AgentSpec, resolve
 from .wire import dumps, from_json, reply_from_json, reply_to_json, to_json
@@ -49,7 +47,7 @@ _REMEDIES = (
     "draw only from a generator made of the seed in reset(), or say deterministic = False",
     "set everything that changes during a match in reset(), and change no module globals",
     "copy before writing: turn.observation.copy()",
-    "use numpy.random.default_rng(seed) or random.Random(seed), made in reset()",
+    "use numpy.random.default_rng(seed), random.Random(seed) or a torch.Generator, made in reset()",
     "choose with your own generator; space.sample() is shared by every agent of the match",
 )
 
@@ -101,7 +99,7 @@ def check_agent(
         steps: at most so many steps of a match are played.
         time_limit: seconds an answer may take.
         trusted: run a user's agent named by file or module in this process; only then can
-            requirements 7 to 9 be seen to be violated.
+            requirements 7 to 9 be seen to be violated (``gymposium check agent`` does both).
 
     Raises:
         AgentUnfit: with every requirement that is not met.
@@ -333,20 +331,15 @@ class _watched:
         self._where = f"in seat {seat}"
 
     def __enter__(self) -> None:
-        self._globals = _global_state()
+        self._globals = global_state()
         self._own = tuple(_generators(self._space))
 
     def __exit__(self, *_: object) -> None:
-        if _global_state() != self._globals:
-            self._trial.fail(8, f"{self._where}, random or numpy.random had moved")
+        found = moved(self._globals)
+        if found:
+            self._trial.fail(8, f"{self._where}, the global generator of {found} had moved")
         if tuple(_generators(self._space)) != self._own:
             self._trial.fail(9, f"{self._where}, the space's generator had moved")
-
-
-def _global_state() -> tuple[Any, ...]:
-    # Read only; to draw from them is what is forbidden.
-    state: Any = np.random.get_state()  # noqa: NPY002
-    return random.getstate(), state[1].tobytes(), *state[2:]
 
 
 def _generators(space: Any) -> Iterator[str]:

@@ -10,7 +10,6 @@ import copy
 import io
 import json
 import pickle
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import Turn
 
 from .disclosure import disclosures, hidden_in
+from .global_random import global_state, moved
 from .sameness import arrays_in, same
 from .view_checks import check_views
 from .words import SpaceWords
@@ -213,10 +213,10 @@ def _movable(subject: Subject) -> None:
 
 
 def _global_random(subject: Subject) -> None:
-    before = random.getstate(), pickle.dumps(np.random.get_state())  # noqa: NPY002 - only looked at
+    before = global_state()
     _play(subject.make(), 0, subject.steps)
-    after = random.getstate(), pickle.dumps(np.random.get_state())  # noqa: NPY002 - only looked at
-    _require(before == after, "making or playing the world moved a process-wide generator.")
+    found = moved(before)
+    _require(not found, f"making or playing the world moved the process-wide generator of {found}.")
 
 
 def _fresh(subject: Subject) -> None:
@@ -380,7 +380,10 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
         _movable,
         "keep all state in plain attributes, the generator included, in a module-level class.",
     ),
-    7: (_global_random, "use the generator given to _begin, never random or numpy.random."),
+    7: (
+        _global_random,
+        "use the generator given to _begin (for torch, a torch.Generator seeded from it).",
+    ),
     WORDS: (
         _fresh,
         "build each observation anew; describe may read its arguments and params only.",

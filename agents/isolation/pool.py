@@ -62,13 +62,11 @@ class ChildPool:
         """The match is over: keep the child if it is fit for another, else end it."""
         if not child.idle:
             child.kill()
-            self._all.discard(child)
             return
         self._idle[child] = spec.key
         while len(self._idle) > self.idle_limit:
             oldest, _ = self._idle.popitem(last=False)
             oldest.kill()
-            self._all.discard(oldest)
         self._wake()
 
     async def close(self) -> None:
@@ -101,6 +99,7 @@ class ChildPool:
             self._now_starting -= 1
             self._wake()
         self._all.add(child)
+        child.exited.add_done_callback(lambda _: self._all.discard(child))
         return child
 
     def _wake(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,6 +13,8 @@ from .guard import GuardedGroup
 from .output import print_json, print_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gymposium.errors import GymposiumError
 
 app = typer.Typer(
@@ -36,10 +40,17 @@ def world(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Check a world: every requirement that is not met, with a remedy."""
-    from gymposium.envs.checks import WorldUnfit
+    from concurrent.futures.process import BrokenProcessPool
+
+    from gymposium.envs.checks import Failure, WorldUnfit
 
     try:
-        _apart(spec, steps, views, time_limit)
+        try:
+            _apart(_check_world, spec, steps, views, time_limit)
+        except BrokenProcessPool:
+            found = "it took down the process that checked it."
+            remedy = "raise instead of ending the process; see above if its native code crashed."
+            raise WorldUnfit([Failure(0, spec, found, remedy)]) from None
     except WorldUnfit as unfit:
         failures = [
             {"number": it.number, "what": it.world, "found": it.found, "remedy": it.remedy}
@@ -63,9 +74,13 @@ def agent(
 ) -> None:
     """Check an agent: every requirement that is not met, with a remedy."""
     from gymposium.agents.checks import AgentUnfit, check_agent
+    from gymposium.agents.registry import resolve
 
     try:
         check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=trusted)
+        if not trusted and resolve(spec).isolated:
+            # From outside its own process nobody sees what it does there to all others' things.
+            _apart(_check_trusted, spec, world, steps, time_limit)
     except AgentUnfit as unfit:
         failures = [{"number": n, "found": found} for n, found in sorted(unfit.failures.items())]
         _end(spec, failures, unfit, as_json=as_json)
@@ -90,24 +105,27 @@ def _end(
         raise typer.Exit(1)
 
 
-def _apart(spec: str, steps: int, views: bool, time_limit: float) -> None:
-    """``check_env`` in a process of its own: a world that takes it down is told of, too."""
+def _apart(check: Callable[..., None], *arguments: Any) -> None:
+    """Check in a process of its own.
+
+    Raises:
+        BrokenProcessPool: what is checked took the process down.
+    """
     import faulthandler
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    from gymposium.envs.checks import Failure, WorldUnfit
 
     with ProcessPoolExecutor(
         1, multiprocessing.get_context("spawn"), initializer=faulthandler.enable
     ) as child:
-        try:
-            child.submit(_check_world, spec, steps, views, time_limit).result()
-        except BrokenProcessPool:
-            found = "it took down the process that checked it."
-            remedy = "raise instead of ending the process; see above if its native code crashed."
-            raise WorldUnfit([Failure(0, spec, found, remedy)]) from None
+        child.submit(check, *arguments).result()
+
+
+def _check_trusted(spec: str, world: str | None, steps: int, time_limit: float) -> None:
+    from gymposium.agents.checks import check_agent
+
+    with contextlib.redirect_stdout(io.StringIO()):  # what it prints was let through before
+        check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=True)
 
 
 def _check_world(spec: str, steps: int, views: bool, time_limit: float) -> None:

@@ -77,7 +77,7 @@ def test_a_world_of_ones_own_is_checked_from_its_file(tmp_path: Path) -> None:
     unfair.write_text(WORLD % "random.randrange(2)")
     assert "every requirement is met" in call("world", f"{fair}:Toss", "--no-views")
     said = call("world", f"{unfair}:Toss", "--no-views", code=1)
-    assert "7. Toss: making or playing the world moved a process-wide generator." in said
+    assert "7. Toss: making or playing the world moved the process-wide generator of " in said
     assert "Remedy: use the generator given to _begin" in said
     found = json.loads(call("world", f"{unfair}:Toss", "--no-views", "--json", code=1))
     assert not found["fit"]
@@ -111,6 +111,22 @@ def test_an_agent_is_checked_by_its_spec(tmp_path: Path) -> None:
     assert "2. it answers with what is legal" in said
     found = json.loads(call("agent", f"{file}:act", "--steps", "5", "--json", code=1))
     assert found["failures"][0]["number"] == 2
+
+
+def test_what_an_agent_does_to_all_others_things_is_seen_though_it_runs_apart(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import numpy\n"
+        "def act(turn):\n    print('thinking')\n    return int(numpy.random.randint(2))\n"
+        "def writes(turn):\n    turn.observation['last'] += 1\n    return 0\n"
+    )
+    said = call("agent", f"{file}:act", "--steps", "5", code=1)
+    assert "8. it does not draw from the global random generators" in said
+    assert "numpy.random had moved" in said
+    assert "thinking" not in said
+    assert "7. it leaves the observation" in call("agent", f"{file}:writes", code=1)
 
 
 @pytest.mark.parametrize(

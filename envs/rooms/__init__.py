@@ -16,3 +16,14 @@ register(
         },
     )
 )
+register(
+    WorldSpec(
+        id="room_judging-v0",
+        entry_point=f"{__name__}.room_judging:RoomJudging",
+        summary="Grade a furnished room from its picture and its layout",
+        seats=(1, 1),
+        kind="mixed",
+        turn_based=True,
+        tags=("rooms", "text", "visual", "judgement"),
+    )
+)

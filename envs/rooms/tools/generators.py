@@ -1,8 +1,8 @@
 """Trained generators of whole rooms, by name: what init_physcene samples from.
 
-A generator takes a room's type, an empty shell and a generator of random numbers and returns the
-furnished scene. It is registered as text and imported when it is first asked, for such models need
-libraries that rooms do not.
+A generator takes an empty room and a generator of random numbers and returns the room furnished. It
+is registered as text and imported when it is first asked, for such models may need libraries that
+rooms do not. Ours are the fitted ones of :mod:`..baselines`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
-from ..room_types import RoomType
 from ..scene import Scene
 
-Generate: TypeAlias = Callable[[RoomType, Scene, np.random.Generator], Scene]
+Generate: TypeAlias = Callable[[Scene, np.random.Generator], Scene]
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,16 @@ class Generator:
         return made
 
 
-_known: dict[str, Generator] = {}
+_OURS = f"{__package__.rpartition('.')[0]}.baselines"
+_ROOMS = ("bedroom", "living_room")
+_known: dict[str, Generator] = {
+    name: Generator(name, f"{_OURS}.{place}", _ROOMS)
+    for name, place in (
+        ("atiss", "facings:furnish"),
+        ("diffuscene", "diffusion:furnish"),
+        ("physcene", "diffusion:furnish_guided"),
+    )
+}
 
 
 def register_generator(name: str, place: str, room_types: tuple[str, ...]) -> None:

@@ -106,11 +106,11 @@ class InitPhyscene(Tool):
     card = Card(
         "init_physcene",
         Family.INITIALISER,
-        "Samples the room from a trained generator (atiss, diffu or phy).",
-        ("the first step in a living room, bedroom or dining room",),
+        "Samples the room from a trained generator (atiss, diffuscene, physcene).",
+        ("the first step in a living room or bedroom",),
         ("use it for rooms that the generators never saw",),
         "arrangements as in the rooms it was trained on.",
-        "three types of room; few things, no small ones; may collide.",
+        "two types of room; few things, no small ones; may collide.",
         cost=1,
     )
     physics = Physics.OFF
@@ -133,7 +133,7 @@ class InitPhyscene(Tool):
         if name not in offered:
             raise UsageError(f"edit.model must be one of {', '.join(offered)}")
         empty = replace(task.scene, items=())
-        scene = generator(name).load()(task.kind, empty, task.rng)
+        scene = generator(name).load()(empty, task.rng)
         return Edited(scene, f"sampled {len(scene)} things from {name}.")
 
 

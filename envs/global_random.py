@@ -13,7 +13,7 @@ import numpy as np
 
 
 def global_state() -> dict[str, bytes | str]:
-    """Where they are, by name: of ``random``, ``numpy.random`` and, once it is loaded, ``torch``."""
+    """Where they are, by name: ``random``, ``numpy.random`` and, once it is loaded, ``torch``."""
     legacy: Any = np.random.get_state()  # noqa: NPY002 - only looked at
     state: dict[str, bytes | str] = {
         "random": repr(random.getstate()),

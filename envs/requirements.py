@@ -198,8 +198,8 @@ def _movable(subject: Subject) -> None:
             break
         turns = further
     copies = _copies(world)
-    for moved in copies:
-        _require(moved.fingerprint() == world.fingerprint(), "a copy has another fingerprint.")
+    for copied in copies:
+        _require(copied.fingerprint() == world.fingerprint(), "a copy has another fingerprint.")
     draws = [np.random.default_rng(3) for _ in range(3)]
     states = [turns] * 3
     for _ in range(subject.steps):

@@ -18,7 +18,7 @@ from .tiny_worlds import Guess
 
 DRAWS = {
     "random": random.random,
-    "numpy.random": np.random.normal,  # noqa: NPY002 - what is looked for
+    "numpy.random": np.random.normal,
     "torch": lambda: torch.rand(1),
 }
 

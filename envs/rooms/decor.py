@@ -16,6 +16,7 @@ _RIM = 0.06
 """Height [m] at which a wall is cut."""
 _TRIM: Paint = (248, 246, 242)
 _STEEL: Paint = (150, 152, 156)
+_BASE: Paint = (206, 200, 192)
 _EDGE = 0.06
 """Metres of the frame about an opening."""
 
@@ -56,33 +57,34 @@ def finish_of(room: Room) -> Finish:
     return FINISHES.get(room.type, _PLAIN)
 
 
-def build_shell(made: Solids, scene: Scene, cut: Collection[str], *, ceiling: bool) -> None:
+def build_shell(made: Solids, scene: Scene, cut: Collection[str], *, rims: bool) -> None:
     """Add floor, walls and what is in them.
 
     Args:
         made: what to add to.
         scene: the room.
         cut: names of the walls of which only a rim is left.
-        ceiling: whether the room is seen from inside: with a ceiling, and no rims.
+        rims: whether those and the edge of the floor are seen.
     """
     x, y = scene.room.size
     finish = finish_of(scene.room)
     made.add(
         solids.BOX,
-        (x / 2, y / 2, -0.06),
-        (x / 2 + THICK, y / 2 + THICK, 0.06),
+        (x / 2, y / 2, -0.01),
+        (x / 2, y / 2, 0.01),
         finish.floor,
         pattern=finish.pattern,
         grain=finish.grain,
+        casts=False,
     )
+    if rims:
+        under = (x / 2 + THICK, y / 2 + THICK, 0.06)
+        made.add(solids.BOX, (x / 2, y / 2, -0.0605), under, _BASE, casts=False)
     for wall in walls(scene.room):
         if wall.name not in cut:
             _build_wall(made, scene, wall, finish.wall, scene.room.height, solids.WALL)
-        elif not ceiling:
+        elif rims:
             _build_wall(made, scene, wall, finish.wall, _RIM, solids.PLAIN)
-    if ceiling:
-        above = (x / 2, y / 2, scene.room.height + 0.05)
-        made.add(solids.BOX, above, (x / 2, y / 2, 0.05), (250, 249, 246), casts=False)
 
 
 def _build_wall(

@@ -30,11 +30,19 @@ from .scene import Item, Room, Scene, Wall, wall_of, walls
 if TYPE_CHECKING:
     from gymposium.types import Image
 
-VIEWS = ("corner", "opposite", "door", "above")
-"""From above one corner, from above the one across, from the door, and straight down."""
+_CORNERS = {
+    "south_west": (1.0, 1.0),
+    "south_east": (-1.0, 1.0),
+    "north_east": (-1.0, -1.0),
+    "north_west": (1.0, -1.0),
+}
+VIEWS = ("corner", "opposite", "door", "above", *_CORNERS)
+"""From above the corner that most things face, from across, from the door, straight down, or from
+above a given corner."""
 EYE = 1.6
 """Height [m] of an eye in the door."""
 _LENS = 26.0
+_CEILING = (250, 248, 243)
 
 
 def draw(scene: Scene, *, view: str = "corner", width: int = 640, height: int = 480) -> Image:
@@ -51,13 +59,33 @@ def draw(scene: Scene, *, view: str = "corner", width: int = 640, height: int = 
     """
     stand = _stand(scene, view, width / height)
     made = Solids()
-    build_shell(made, scene, stand.cut, ceiling=stand.ceiling)
+    build_shell(made, scene, stand.cut, rims=not stand.ceiling)
     for index, item in enumerate(scene):
         if _shows(scene, item, stand):
             for part in parts(item):
                 _add_prism(made, part, index, flat=category(item.category).mount is Mount.RUG)
-    day = Day(sun=stand.sun)
+    day = Day(sun=stand.sun, rays=48)
+    if stand.ceiling:
+        day = day._replace(beyond=_CEILING)
     return soft_look(made.scene(), stand.camera, day, width=width, height=height).picture
+
+
+def camera_of(
+    scene: Scene, view: str, aspect: float
+) -> tuple[Camera, frozenset[str], frozenset[str]]:
+    """The camera of a view, the names of the walls that are cut for it, the ids not drawn.
+
+    Args:
+        scene: what is drawn.
+        view: one of :data:`VIEWS`.
+        aspect: width over height of the picture.
+
+    Raises:
+        UnknownName: there is no such view.
+    """
+    stand = _stand(scene, view, aspect)
+    hidden = frozenset(item.id for item in scene if not _shows(scene, item, stand))
+    return stand.camera, stand.cut, hidden
 
 
 @dataclass(frozen=True)
@@ -74,14 +102,16 @@ class _Stand:
 def _stand(scene: Scene, view: str, aspect: float) -> _Stand:
     x, y = scene.room.size
     if view in ("corner", "opposite"):
-        sign = 1.0 if view == "corner" else -1.0
-        far = frozenset({"south", "west"}) if view == "corner" else frozenset({"north", "east"})
-        ahead = np.array([0.66 * sign, 0.75 * sign, -0.68])
-        sun = (-0.25 * sign, -0.75 * sign, 1.15)
+        view = _corner(scene, across=view == "opposite")
+    if view in _CORNERS:
+        way, far = _CORNERS[view], frozenset(view.split("_"))
+        ahead = np.array([0.7 * way[0], 0.72 * way[1], -0.66])
+        # the light comes over the camera's left shoulder
+        sun = (-0.2 * way[0] + 0.75 * way[1], -0.75 * way[0] - 0.2 * way[1], 1.25)
         return _Stand(_framed(scene.room, ahead, aspect, far), sun, far)
     if view == "above":
         every = frozenset(wall.name for wall in walls(scene.room))
-        camera = _framed(scene.room, np.array([0.0, 0.002, -1.0]), aspect, every)
+        camera = _framed(scene.room, np.array([0.0, 0.002, -1.0]), aspect, every, lens=9.0)
         return _Stand(camera, (-0.45, 0.5, 1.3), every, lamps=False)
     if view == "door":
         doors = [o for o in scene.openings if o.kind == "door"]
@@ -97,17 +127,35 @@ def _stand(scene: Scene, view: str, aspect: float) -> _Stand:
     raise UnknownName("view", view, VIEWS)
 
 
-def _framed(room: Room, ahead: Floats, aspect: float, cut: frozenset[str]) -> Camera:
+def _corner(scene: Scene, *, across: bool) -> str:
+    """The corner that the fronts of things face most, by the area of each front."""
+
+    def faced(name: str) -> float:
+        x, y = _CORNERS[name]
+        fronts = (i for i in scene if category(i.category).front)
+        return sum(
+            -(x * math.cos(i.rotation) + y * math.sin(i.rotation)) * i.size[1] * i.size[2]
+            for i in fronts
+        )
+
+    names = list(_CORNERS)
+    best = names.index(max(names, key=lambda name: round(faced(name), 6)))
+    return names[(best + 2 * across) % 4]
+
+
+def _framed(
+    room: Room, ahead: Floats, aspect: float, cut: frozenset[str], lens: float = _LENS
+) -> Camera:
     """The camera that looks along ``ahead`` and just has the whole room in its picture."""
     (x, y), tall = room.size, room.height
     shown = [(a, b, 0.0) for a in (-THICK, x + THICK) for b in (-THICK, y + THICK)]
     for wall in walls(room):
-        if wall.name not in cut:
+        if wall.name not in cut or len(cut) == 4:  # seen from above, tall things lean outwards
             shown += [(*end, tall) for end in _ends(room, wall)]
     points = np.array(shown)
-    axes = Camera((0.0, 0.0, 0.0), tuple(ahead.tolist()), _LENS).axes
+    axes = Camera((0.0, 0.0, 0.0), tuple(ahead.tolist()), lens).axes
     flat = points @ axes.T
-    up = math.tan(math.radians(_LENS) / 2) / 1.06
+    up = math.tan(math.radians(lens) / 2) / 1.06
     aside = up * aspect
     middle = (flat.min(axis=0) + flat.max(axis=0)) / 2
     for _ in range(8):  # perspective moves the edges, so centre and distance settle together
@@ -116,7 +164,7 @@ def _framed(room: Room, ahead: Floats, aspect: float, cut: frozenset[str]) -> Ca
         seen = away[:, 1:] / (away[:, :1] + far.max())
         middle[1:] += far.max() * (seen.min(axis=0) + seen.max(axis=0)) / 2
     eye = (middle - np.array([far.max(), 0.0, 0.0])) @ axes
-    return Camera(tuple(eye.tolist()), tuple(ahead.tolist()), _LENS)
+    return Camera(tuple(eye.tolist()), tuple(ahead.tolist()), lens)
 
 
 def _ends(room: Room, wall: Wall) -> Iterator[tuple[float, float]]:
@@ -131,7 +179,7 @@ def _shows(scene: Scene, item: Item, stand: _Stand) -> bool:
     mount = category(item.category).mount
     if mount is Mount.CEILING:
         return stand.lamps
-    if mount is not Mount.WALL or len(stand.cut) == 4:
+    if mount is not Mount.WALL:
         return True
     own = min(walls(scene.room), key=lambda w: (abs(turn_between(w.yaw, item.rotation)), w.name))
     return own.name not in stand.cut

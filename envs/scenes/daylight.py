@@ -37,9 +37,9 @@ class Day(NamedTuple):
     """
 
     sun: tuple[float, float, float]
-    sunshine: tuple[float, float, float] = (0.62, 0.55, 0.44)
-    sky: tuple[float, float, float] = (0.50, 0.52, 0.56)
-    ground: tuple[float, float, float] = (0.14, 0.13, 0.12)
+    sunshine: tuple[float, float, float] = (0.66, 0.58, 0.46)
+    sky: tuple[float, float, float] = (0.60, 0.60, 0.62)
+    ground: tuple[float, float, float] = (0.20, 0.19, 0.18)
     beyond: tuple[int, int, int] = (244, 242, 238)
     rays: int = 40
 
@@ -67,21 +67,39 @@ def soft_look(
     corners = corners_of(scene)
     spans = spans_of((corners - eye) @ axes.T, zoom, w, h)
     rays.find(*solids, spans, eye, axes, zoom, depth, seen)
-    paint, place, facing, light = (np.zeros((h, w, 3), np.float32) for _ in range(4))
+    paint, place, facing = (np.zeros((h, w, 3), np.float32) for _ in range(3))
     sky_rays.surfaces(
         *solids, scene.colour, scene.pattern, scene.grain, eye, axes, zoom, depth, seen, paint,
         place, facing,
     )  # fmt: skip
+    asked, answer = _asked(seen, fine)
+    place, facing = place.reshape(-1, 3)[asked], facing.reshape(-1, 3)[asked]
+    light = np.zeros_like(place)
     for way, tint, cells in _directions(day):
         lit = shine(scene, corners, way, cells)
-        sky_rays.gather(seen, place, facing, way, tint, *lit, light)
+        sky_rays.gather(place, facing, way, tint, *lit, light)
     things = np.where(seen < 0, -1, scene.thing[seen])
     bright = (scene.pattern[seen] == WINDOW) & (seen >= 0)
-    finished = _finished(paint, light, day, seen < 0, bright)
+    finished = _finished(paint, light[answer], day, seen < 0, bright)
     mean = finished.reshape(height, fine, width, fine, 3).mean(axis=(1, 3))
     picture = np.clip(255 * mean ** (1 / _GAMMA) + 0.5, 0, 255).astype(np.uint8)
     middle = fine // 2
     return View(picture, things[middle::fine, middle::fine], depth[middle::fine, middle::fine])
+
+
+def _asked(seen: NDArray[np.int64], fine: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of which fine pixels the light is asked, and whose answer each of them takes.
+
+    One is asked for a pixel of the picture that shows one solid, all where it shows several.
+    """
+    h, w = seen.shape
+    own = np.arange(h * w).reshape(h, w)
+    first = np.repeat(np.repeat(own[::fine, ::fine], fine, axis=0), fine, axis=1)
+    blocks = seen.reshape(h // fine, fine, w // fine, fine)
+    one = blocks.min(axis=(1, 3)) == blocks.max(axis=(1, 3))
+    one = np.repeat(np.repeat(one, fine, axis=0), fine, axis=1)
+    asked, answer = np.unique(np.where(one, first, own), return_inverse=True)
+    return asked, answer.reshape(h, w)
 
 
 def _finished(
@@ -92,7 +110,8 @@ def _finished(
     bright: NDArray[np.bool_],
 ) -> NDArray[np.float32]:
     """Linear colours, 0 to 1, of paint in light."""
-    paint = np.clip(paint, 0, 1.3) ** np.float32(_GAMMA)
+    paint = np.clip(paint, 0, 1.15) ** np.float32(_GAMMA)
+    paint[bright] = 0.45 * np.minimum(paint[bright], 1) + 0.55
     light = light + np.array(day.ground, np.float32)
     light[bright] = 1
     grey = np.clip(light, 0, 1)

@@ -44,27 +44,23 @@ def surfaces(
 
 @kernel
 def gather(
-    seen: Any, place: Any, facing: Any, way: Any, tint: Any, shine: Any, corner: Any, across: Any,
+    place: Any, facing: Any, way: Any, tint: Any, shine: Any, corner: Any, across: Any,
     pitch: float, light: Any,
 ) -> None:  # fmt: skip
-    """Add to ``light``, float32 ``[height, width, 3]``, what comes from one direction.
+    """Add to ``light``, float32 ``[M, 3]``, what comes from one direction to M points.
 
-    ``way`` is the unit vector towards it, ``tint`` its colour and strength, ``shine`` its map of
-    shadows with corner, axes and pitch as for :func:`.rays.cover`; the rest is by pixel, from
-    :func:`surfaces`.
+    ``place`` and ``facing``, float32 ``[M, 3]``, are where they are and how they are turned;
+    ``way`` is the unit vector towards the light, ``tint`` its colour and strength, ``shine`` its
+    map of shadows with corner, axes and pitch as for :func:`.rays.cover`.
     """
-    height, width = seen.shape
-    for y in range(height):
-        for x in range(width):
-            if seen[y, x] < 0:
-                continue
-            slant = facing[y, x, 0] * way[0] + facing[y, x, 1] * way[1] + facing[y, x, 2] * way[2]
-            if slant <= 0.0:
-                continue
-            slack = 0.8 + 1.2 / max(slant, 0.15)
-            share = sunlit(
-                shine, corner, across, pitch, slack, place[y, x, 0], place[y, x, 1], place[y, x, 2]
-            )
-            if share > 0.0:
-                for channel in range(3):
-                    light[y, x, channel] += slant * share * tint[channel]
+    for n in range(len(place)):
+        slant = facing[n, 0] * way[0] + facing[n, 1] * way[1] + facing[n, 2] * way[2]
+        if slant <= 0.0:
+            continue
+        slack = 0.8 + 1.2 / max(slant, 0.15)
+        share = slant * sunlit(
+            shine, corner, across, pitch, slack, place[n, 0], place[n, 1], place[n, 2]
+        )
+        if share > 0.0:
+            for channel in range(3):
+                light[n, channel] += share * tint[channel]

@@ -62,6 +62,7 @@ class Arm(Part):
     level: Number | None = Field(
         default=None, description="where the arm stands on the axis of a slope"
     )
+    paper: str = Field(default="", description="the paper's figure of this arm, as it prints it")
 
     @model_validator(mode="before")
     @classmethod

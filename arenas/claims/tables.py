@@ -5,7 +5,9 @@ A page asks for a table by two comments, and whatever stands between them is rep
     <!-- results: axelrod-reciprocity.cpu -->
     <!-- end of results -->
 
-``<!-- results: all -->`` asks for one line per result. A test compares the pages with the files.
+``<!-- results: all -->`` asks for one line per result, and ``<!-- curves: vagen.cpu success -->``
+for learning curves: a line per arm that measured ``success 1``, ``success 2``, and so on, beside
+the paper's figure. A test compares the pages with the files.
 """
 
 from __future__ import annotations
@@ -15,17 +17,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from gymposium.errors import StoreError, UnknownName
 
+from ...scenarios.load_claims import load_claims
 from ..report.figures import plain
 from .plot import draw
 from .results import ClaimResult, Result, read_result
+from .statistics import estimate
 from .verdicts import VERDICTS
 
 RESULTS = "results"
 """The folder of committed results, below the folder of the pages."""
 
-_MARKED = re.compile(r"(<!-- results: (\S+) -->\n)(.*?)(<!-- end of results -->)", re.S)
+_MARKED = re.compile(
+    r"(<!-- (?:results: (\S+)|curves: (\S+) (\S+)) -->\n)(.*?)(<!-- end of results -->)", re.S
+)
 
 
 def committed(docs: Path) -> dict[str, Result]:
@@ -84,14 +92,16 @@ def filled(text: str, results: Mapping[str, Result], page: Path, docs: Path) -> 
     below = "" if page.parent == docs else f"{docs.name}/"
 
     def fill(asked: re.Match[str]) -> str:
-        key = asked[2]
+        key = asked[2] or asked[3]
         if key == "all":
             table = overview(results, below)
-        elif key in results:
-            table = table_of(results[key], f"{below}{RESULTS}/{key}.svg")
-        else:
+        elif key not in results:
             raise UnknownName("result", key, [*results, "all"], where=str(page))
-        return f"{asked[1]}\n{table}\n{asked[4]}"
+        elif asked[3]:
+            table = curves(results[key], asked[4])
+        else:
+            table = table_of(results[key], f"{below}{RESULTS}/{key}.svg")
+        return f"{asked[1]}\n{table}\n{asked[6]}"
 
     return _MARKED.sub(fill, text)
 
@@ -102,6 +112,35 @@ def overview(results: Mapping[str, Result], below: str) -> str:
     for result in results.values():
         name = f"[{_cell(result.paper['title'])}]({below}{result.name}.md)"
         lines.append(f"| {name} | {result.scale} | {len(result.seeds)} | {tally(result)} |")
+    return "\n".join(lines) + "\n"
+
+
+def curves(result: Result, metric: str) -> str:
+    """How a measure went along the training, arm by arm, beside the paper's figures.
+
+    Args:
+        result: its arms have measured ``METRIC 1``, ``METRIC 2``, … along equal parts.
+        metric: its name.
+    """
+    arms = load_claims(result.name).arms_at("cpu")
+    found = {
+        arm: along
+        for arm, measures in result.measures.items()
+        if (
+            along := [
+                measures[f"{metric} {n}"] for n in range(1, 100) if f"{metric} {n}" in measures
+            ]
+        )
+    }
+    parts = max(map(len, found.values()), default=0)
+    lines = [
+        f"| arm | paper | {' | '.join(f'part {n} of {parts}' for n in range(1, parts + 1))} |",
+        f"|---|---|{'---|' * parts}",
+    ]
+    for arm, along in found.items():
+        values = [estimate("value", [np.array(seeds, float)]) for seeds in along]
+        cells = [f"{number(each.value)} {spread(each.low, each.high)}" for each in values]
+        lines.append(f"| {_cell(arm)} | {_cell(arms[arm].paper) or '–'} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,8 @@ from ..scene import ROOM, ROOM_KINDS, Item, RelationKind, Scene
 
 MOST_ENTRIES = 40
 """Entries of one edit."""
+MOST_WRITTEN = 12
+"""Entries that a schema lets a model write at once, so that its answer has an end."""
 EXACT = 9
 """Decimals to which a scene is written out to be checked."""
 
@@ -48,7 +50,7 @@ def record(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, 
     }
 
 
-def several(entry: Mapping[str, Any], most: int = MOST_ENTRIES) -> dict[str, Any]:
+def several(entry: Mapping[str, Any], most: int = MOST_WRITTEN) -> dict[str, Any]:
     """The schema of a list of one to ``most`` entries."""
     return {"type": "array", "items": dict(entry), "minItems": 1, "maxItems": most}
 

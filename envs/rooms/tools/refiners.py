@@ -224,7 +224,7 @@ class RemoveObject(Tool):
         strange = [item.id for item in scene if item.category not in task.kind.plausible]
         colliding = [_lesser(scene, pair.a, pair.b) for pair in collisions(scene)]
         blocking = [item.id for item in scene if _in_door(scene, item)]
-        found = dict.fromkeys([*strange, *colliding, *blocking, *blockers(scene)])
+        found = dict.fromkeys([*strange, *colliding, *blocking, *blockers(scene)[:2]])
         return [name for name in found if name not in kept][:_AT_ONCE]
 
 

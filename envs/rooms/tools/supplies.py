@@ -20,6 +20,8 @@ from ..room_types import RoomType, Where, Wish
 from ..scene import ROOM, SUPPORTS, Item, RelationKind, Scene
 from .card import Edited, Task
 
+_SMALL = 0.4
+"""Metres of what one puts on tops that are not made for it."""
 _LARGE_TOP = 0.3
 """Square metres from which a top takes several things."""
 
@@ -79,7 +81,10 @@ def small_for(carrier: Item, kind: RoomType, rng: np.random.Generator, count: in
     others = sorted(
         name
         for name in kind.plausible
-        if CATEGORIES[name].mount is Mount.TOP and name not in own and _fits(name, carrier)
+        if CATEGORIES[name].mount is Mount.TOP
+        and name not in own
+        and max(CATEGORIES[name].low) <= _SMALL
+        and _fits(name, carrier)
     )
     order = [own[n] for n in rng.permutation(len(own))]
     order += [others[n] for n in rng.permutation(len(others))]

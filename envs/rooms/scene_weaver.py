@@ -172,6 +172,11 @@ class SceneWeaver(RuleWorld):
             raise UsageError(f"{self.id}: there is no room before reset(seed)")
         return self._weaving.now.scene
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What was called so far and what came of it, a row a call: the table ``turns``."""
+        return [dict(row) for row in self._weaving.rows]
+
     # The rules.
 
     def _limits(self) -> Limits:
@@ -330,6 +335,11 @@ class SceneWeaver(RuleWorld):
             return super().format(seat, action)
         return call_in_words(action, self._tools)
 
+    def draw(self) -> Image:
+        """The room from above with everything labelled; what collides is outlined."""
+        super().render()  # refuses before the first reset
+        return self._view().copy()
+
     def _offered(self, info: Mapping[str, Any]) -> list[bool]:
         mask = info.get("action_mask")
         if mask is None:
@@ -342,5 +352,5 @@ class SceneWeaver(RuleWorld):
 
         scene = self._weaving.now.scene
         if self._picture is None or self._picture[0] is not scene:
-            self._picture = scene, plan_view(scene, size=self.params.size)
+            self._picture = scene, plan_view(scene, size=self.params.size, marks=True)
         return self._picture[1]

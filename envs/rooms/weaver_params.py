@@ -36,10 +36,10 @@ class SceneWeaverParams:
                   "choices": ("call", "choice")},
     )  # fmt: skip
     shows: str = field(
-        default="text", metadata={"doc": "what is seen", "choices": ("text", "both")}
+        default="both", metadata={"doc": "what is seen", "choices": ("text", "both")}
     )
     size: int = field(
-        default=384, metadata={"doc": "of the picture", "unit": "pixels", "range": [32, 2048]}
+        default=384, metadata={"doc": "pixels along a side of the picture", "range": [128, 2048]}
     )
     physics: bool = field(
         default=True, metadata={"doc": "whether the executor corrects what tools make"}
@@ -71,7 +71,7 @@ class SceneWeaverParams:
             whole(WORLD, "budget", self.budget, 1, 10_000)
         choice(WORLD, "control", self.control, ("call", "choice"))
         choice(WORLD, "shows", self.shows, ("text", "both"))
-        whole(WORLD, "size", self.size, 32, 2048)
+        whole(WORLD, "size", self.size, 128, 2048)
         flag(WORLD, "physics", self.physics)
         whole(WORLD, "passes", self.passes, 1, 500)
         if not isinstance(self.costs, list | tuple) or len(self.costs) != 3:

@@ -20,9 +20,12 @@ import numpy as np
 from gymposium.errors import GymposiumError, UsageError
 
 from ..execute import Physics
+from ..layout import layout, scene_of
 from ..room_types import RoomType
 from ..scene import Scene
 
+EXACT = 9
+"""Decimals to which a scene is written out to be checked."""
 MOST_ITEMS = 120
 """Things in a scene; an edit that would make them more is refused."""
 
@@ -143,6 +146,9 @@ def call(tool: Tool, task: Task) -> Done:
         scene, words = edited
         if len(scene) > MOST_ITEMS:
             raise UsageError(f"the room would hold {len(scene)} things; {MOST_ITEMS} are allowed")
+        if scene.room.type != task.kind.name:
+            raise UsageError(f"it made a {scene.room.type!s:.40} of a {task.kind.name}")
+        scene_of(layout(scene, digits=EXACT))  # whoever made it: the same rules for all
     except GymposiumError as error:
         return Done(None, f"{name} refused: {str(error)[:400]}")
     except Exception as error:  # noqa: BLE001 - the plug-in boundary: told, never raised

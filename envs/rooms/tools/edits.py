@@ -18,13 +18,12 @@ from ..catalogue import category, find
 from ..grammar import STANDS
 from ..layout import layout, scene_of
 from ..scene import ROOM, ROOM_KINDS, Item, RelationKind, Scene
+from .card import EXACT
 
 MOST_ENTRIES = 40
 """Entries of one edit."""
 MOST_WRITTEN = 12
 """Entries that a schema lets a model write at once, so that its answer has an end."""
-EXACT = 9
-"""Decimals to which a scene is written out to be checked."""
 
 _NUMBER = {"type": "number", "minimum": -100, "maximum": 100}
 _SIZE = {"type": "number", "minimum": 0.01, "maximum": 20}
@@ -122,6 +121,8 @@ def with_new(scene: Scene, wanted: Sequence[Mapping[str, Any]]) -> tuple[Scene, 
         where = f"edit.objects[{place}]"
         only(entry, ("id", "category", "parent", "location", "rotation", "size"), where)
         name = entry.get("id") or _fresh(scene, entry.get("category"), added)
+        if not isinstance(name, str):
+            raise UsageError(f"{where}.id must be text")
         if name in added or name in document["objects"]:
             raise UsageError(f"{where}.id {str(name)[:40]!r} is taken; ids must differ")
         added[name] = entry

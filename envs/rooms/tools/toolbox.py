@@ -8,6 +8,7 @@ may be given more as ``FILE.py:CLASS`` or ``module:CLASS``.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import Any
@@ -86,6 +87,9 @@ def _plugins() -> tuple[tuple[Tool, ...], dict[str, str]]:
             continue
         taken.add(tool.card.name)
         found.append(tool)
+    if broken:
+        told = "; ".join(f"{name} = {reason}" for name, reason in broken.items())
+        warnings.warn(f"room tools left out, for they cannot be loaded: {told}", stacklevel=4)
     return tuple(found), broken
 
 

@@ -1,0 +1,387 @@
+"""scene_weaver-v0: who may call what, what is taken back and earned, and that physics holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import gymnasium
+import jsonschema
+import numpy as np
+import pytest
+
+from gymposium.envs import registry
+from gymposium.envs.rooms import weaving
+from gymposium.envs.rooms.grades import Grades
+from gymposium.envs.rooms.layout import scene_of_text
+from gymposium.envs.rooms.metrics import Metrics
+from gymposium.envs.rooms.room_types import room_type
+from gymposium.envs.rooms.scene import Item, Scene
+from gymposium.envs.rooms.scene_weaver import SceneWeaver
+from gymposium.envs.rooms.tools.card import Card, Edited, Family, Task, Tool
+from gymposium.envs.rooms.tools.toolbox import BUILT_IN
+from gymposium.envs.rooms.weaving import Costs, Limits, Standing, Weaving, standing
+from gymposium.errors import GymposiumError, IllegalAction, UsageError
+
+from .samples import FLOOR, furnished, room
+
+SEAT = "player_0"
+INITIALISERS = {"init_gpt", "init_metascene", "init_physcene"}
+
+
+def world(**params: Any) -> SceneWeaver:
+    made = registry.make_world("scene_weaver-v0", **{"shows": "text", **params})
+    assert isinstance(made, SceneWeaver)
+    return made
+
+
+def doing(made: SceneWeaver, *calls: str | Mapping[str, Any], seed: int = 0) -> Any:
+    """The turn (None at the end) after calls in words."""
+    turns = made.reset(seed)
+    for one in calls:
+        turn = turns[SEAT]
+        said = json.dumps({"tool": one, "ideas": ""} if isinstance(one, str) else dict(one))
+        turns = made.step({SEAT: made.parse(SEAT, said, turn.observation, turn.info)})
+    return turns.get(SEAT)
+
+
+def offered(turn: Any) -> set[str]:
+    return set(turn.info["offered"])
+
+
+@pytest.fixture(scope="module")
+def library() -> SceneWeaver:
+    made = world()
+    doing(made, "init_metascene")
+    return made
+
+
+def test_the_first_step_offers_initialisers_only_and_the_last_only_the_end() -> None:
+    made = world(steps=3)
+    assert offered(doing(made)) == INITIALISERS
+    middle = doing(made, "init_metascene")
+    assert not offered(middle) & INITIALISERS
+    assert {"add_gpt", "update_layout", "terminate"} <= offered(middle)
+    assert offered(doing(made, "init_metascene", "update_size")) == {"terminate"}
+
+
+def test_after_add_acdc_only_update_size_is_offered() -> None:
+    made = world()
+    desk = {"tool": "add_gpt", "ideas": "a console table"}
+    acdc = {"tool": "add_acdc", "ideas": "a tea set"}
+    last = doing(made, "init_metascene", desk, acdc, seed=1)
+    assert made.rows[-1]["result"] == "accepted"
+    assert offered(last) == {"update_size"}
+    assert offered(doing(made, "init_metascene", desk, acdc, "update_size", seed=1)) > {"terminate"}
+
+
+def test_what_is_not_offered_is_refused_and_changes_nothing() -> None:
+    made = world()
+    doing(made)
+    before = made.fingerprint()
+    with pytest.raises(IllegalAction, match="init_gpt"):
+        made.step({SEAT: {"tool": 3, "ideas": "", "edit": ""}})
+    assert made.fingerprint() == before
+
+
+def test_the_match_ends_by_terminate_or_with_the_steps() -> None:
+    made = world(steps=2)
+    assert doing(made, "init_metascene", "terminate") is None
+    assert made.ended == (True, False)
+    made.reset(0)
+    for _ in range(6):  # no answer is a refused call; three of them use a step up
+        turns = made.step({SEAT: None})
+    assert not turns
+    assert made.ended == (False, True)
+    assert made.outcome.metrics["refused"] == 6
+    assert made.outcome.metrics["objects"] == 0
+
+
+class Fill(Tool):
+    """Puts as many plants into the room as its ideas say."""
+
+    card = Card("fill", Family.INITIALISER, "Fills.", ("tests",), (), "exact.", "dull.")
+
+    def act(self, task: Task) -> Edited:
+        return Edited(plants(task.scene, int(task.ideas)), "filled.")
+
+
+class Refill(Fill):
+    """The same, later."""
+
+    card = replace(Fill.card, name="refill", family=Family.REFINER)
+
+
+def plants(scene: Scene, count: int) -> Scene:
+    made = (
+        Item(f"{n}_plant", "plant", (0.5 + n % 10, 0.5 + n // 10, 0), 0.0, (0.2, 0.2, 0.5), FLOOR)
+        for n in range(count)
+    )
+    return replace(scene, items=tuple(made))
+
+
+def graded_by_count(scene: Scene, costs: Costs) -> Standing:
+    """A judge for whom the sum of grades is the number of things."""
+    quarter = len(scene) / 4
+    figures = Metrics(len(scene), 0, 0, 0.0, 1.0, 1.0, 0.0)
+    return Standing(scene, Grades(quarter, quarter, quarter, quarter), figures, len(scene) / 40)
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Weaving:
+    monkeypatch.setattr(weaving, "standing", graded_by_count)
+    empty = Scene(room(12.0, 6.0))
+    return Weaving(room_type("bedroom"), "bedroom", (Fill(), Refill()), empty, Limits())
+
+
+def attempts(loop: Weaving, *counts: int) -> list[str]:
+    rng = np.random.default_rng(0)
+    for count in counts:
+        loop.attempt(int(loop.step > 0), str(count), "", rng)
+    return [row["result"] for row in loop.rows]
+
+
+@pytest.mark.parametrize(
+    ("totals", "last"),
+    [
+        ((7,), "rolled back"),
+        ((8,), "accepted"),
+        ((30, 25), "rolled back"),
+        ((30, 26), "accepted"),
+        ((30, 40), "accepted"),
+    ],
+)
+def test_a_step_is_taken_back_by_its_sum_of_grades(
+    loop: Weaving, totals: Sequence[int], last: str
+) -> None:
+    assert attempts(loop, *totals)[-1] == last
+
+
+def test_a_step_taken_back_leaves_the_room_and_is_tried_three_times(loop: Weaving) -> None:
+    assert attempts(loop, 30, 20, 10, 0) == ["accepted", *["rolled back"] * 3]
+    assert len(loop.now.scene) == 30
+    assert (loop.step, loop.tried) == (2, 0)
+
+
+def test_the_third_first_scene_stands_whatever_it_is(loop: Weaving) -> None:
+    assert attempts(loop, 1, 2, 3) == ["rolled back", "rolled back", "accepted"]
+    assert len(loop.now.scene) == 3
+
+
+def test_rewards_sum_to_the_worth_of_the_room(loop: Weaving) -> None:
+    rng = np.random.default_rng(0)
+    earned = [loop.attempt(0, "20", "", rng), loop.attempt(1, "30", "", rng)]
+    earned.append(loop.attempt(1, "12", "", rng))
+    assert earned == pytest.approx([0.5, 0.25, 0.0])
+
+
+def test_worth_is_the_mean_grade_less_the_costs() -> None:
+    scene = furnished().moved("6_wardrobe", (3.0, 5.5, 0.0)).moved("4_desk", (1.0, 2.5, 0.0))
+    found = standing(scene, Costs(0.1, 0.2, 0.3))
+    figures = found.metrics
+    assert figures.outside == 1
+    assert figures.collisions > 0
+    unstable = round(figures.objects * (1 - figures.stable_share))
+    costs = 0.1 * figures.outside + 0.2 * figures.collisions + 0.3 * unstable
+    assert found.worth == pytest.approx(found.grades.total / 40 - costs)
+
+
+def test_an_empty_room_is_worth_nothing_and_a_bed_alone_little() -> None:
+    empty = standing(Scene(room()), Costs())
+    assert (empty.metrics.objects, empty.metrics.collisions) == (0, 0)
+    assert (empty.grades.function, empty.worth) == (0, 0)
+    bed = standing(Scene(room(), (), (furnished()["1_bed"],)), Costs())
+    assert bed.grades.function <= 5
+    assert bed.grades.completion < 5
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_after_fifty_wild_edits_nothing_collides_and_nothing_is_outside(batch: int) -> None:
+    rng = np.random.default_rng(batch)
+    tools = [kind() for kind in BUILT_IN]
+    names = [tool.card.name for tool in tools]
+    kind = room_type("bedroom")
+    for _ in range(50):
+        loop = Weaving(kind, "bedroom", tools, furnished(), Limits(passes=5))
+        loop.step = 1
+        name = ("update_layout", "update_size", "update_rotation", "add_gpt")[rng.integers(4)]
+        loop.attempt(names.index(name), "", json.dumps({"objects": wild(name, rng)}), rng)
+        row = loop.rows[-1]
+        assert row["result"] in ("accepted", "rolled back"), row["said"]
+        assert (row["collisions_left"], row["outside_left"]) == (0, 0)
+
+
+def wild(name: str, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Changes to half the room, or four new things, anywhere in and about it."""
+    entries = []
+    ids = [item.id for item in furnished()]
+    for number in range(4):
+        where = rng.uniform((-1, -1, 0), (7, 6, 1)).tolist()
+        size, turn = rng.uniform(0.1, 2.5, 3).tolist(), float(rng.uniform(-3, 3))
+        thing = {"location": where, "size": size, "rotation": turn}
+        if name == "add_gpt":
+            categories = ("desk", "chair", "plant", "sofa", "vase")
+            thing |= {"category": categories[rng.integers(5)], "id": f"{20 + number}_new"}
+        else:
+            field = name.removeprefix("update_")
+            kept = {"layout": thing, "size": {"size": size}, "rotation": {"rotation": turn}}
+            thing = {"id": ids[rng.integers(len(ids))], **kept[field]}
+        entries.append(thing)
+    return entries
+
+
+@pytest.mark.parametrize(
+    "edit",
+    ["[1]", "{", '"x"', "3", '{"ids": NaN}', '{"ids": ["1"], "ids": ["2"]}', "[" * 3000, "\n{]"],
+)
+def test_an_edit_that_is_no_object_is_a_refusal(library: SceneWeaver, edit: str) -> None:
+    loop = Weaving(room_type("bedroom"), "", [kind() for kind in BUILT_IN], library.scene, Limits())
+    loop.step = 1
+    assert loop.attempt(11, "", edit, np.random.default_rng(0)) == 0
+    assert loop.rows[-1]["result"] == "refused"
+    assert (
+        "edit" in loop.rows[-1]["said"]
+        or "finite" in loop.rows[-1]["said"]
+        or "stands twice" in loop.rows[-1]["said"]
+    )
+    assert loop.now.scene == library.scene
+
+
+def test_without_physics_what_collides_stays_and_costs() -> None:
+    edit = {
+        "objects": [
+            {"category": "double_bed", "location": [2, 2, 0]},
+            {"category": "wardrobe", "location": [2, 2, 0]},
+        ]
+    }
+    first = {"tool": "init_gpt", "ideas": "", "edit": edit}
+    loose, held = world(physics=False), world()
+    doing(loose, first)
+    doing(held, first)
+    assert loose.rows[-1]["collisions_left"] == 1
+    assert held.rows[-1]["collisions_left"] == 0
+    assert held.rows[-1]["collisions_edit"] == 1
+
+
+def test_the_record_tells_every_call_and_gives_the_room_back() -> None:
+    made = world()
+    assert (
+        doing(made, "init_metascene", {"tool": "add_gpt", "ideas": "a chair"}, "terminate") is None
+    )
+    steps = made.outcome.tables["turns"]
+    assert steps["tool"] == ["init_metascene", "add_gpt", "terminate"]
+    assert steps["plan"][1] == "a chair"
+    assert {len(column) for column in steps.values()} == {3}
+    (text,) = made.outcome.tables["room"]["layout"]
+    again = scene_of_text(text)
+    assert [item.id for item in again] == [item.id for item in made.scene]
+    for one, other in zip(again, made.scene, strict=True):
+        assert one.location == pytest.approx(other.location, abs=1e-4)
+    assert set(made.outcome.metrics) == set(SceneWeaver.metric_names)
+
+
+def test_a_call_in_words_is_read_back_also_with_its_edit() -> None:
+    made = world()
+    turn = doing(made, "init_metascene")
+    said = {
+        "tool": "remove_object",
+        "ideas": "too – much",
+        "edit": {"ids": ["1_double_bed"]},
+    }
+    action = made.parse(SEAT, json.dumps(said), turn.observation, turn.info)
+    assert action["edit"] == '{"ids":["1_double_bed"]}'
+    assert made.in_space(SEAT, action)
+    again = made.parse(SEAT, made.format(SEAT, action), turn.observation, turn.info)
+    assert again == action
+    jsonschema.validate({**said, "ideas": "x"}, turn.schema)
+    with pytest.raises(IllegalAction, match="init_gpt"):
+        made.parse(SEAT, '{"tool": "init_gpt", "ideas": ""}', turn.observation, turn.info)
+
+
+def test_the_schema_names_the_things_that_are_there_and_the_tools_offered(
+    library: SceneWeaver,
+) -> None:
+    turn = doing(world(), "init_metascene")
+    forms = {form["properties"]["tool"]["const"]: form for form in turn.schema["anyOf"]}
+    assert set(forms) == offered(turn)
+    ids = forms["remove_object"]["properties"]["edit"]["properties"]["ids"]["items"]["enum"]
+    assert ids == [item.id for item in library.scene]
+    assert "edit" not in forms["terminate"]["properties"]
+
+
+def test_a_budget_takes_what_costs_more_out_of_the_offer() -> None:
+    made = world(budget=3)
+    assert offered(doing(made)) == {"init_metascene", "init_physcene"}
+    left = doing(made, "init_metascene")
+    assert "add_acdc" not in offered(left)
+    assert "add_gpt" in offered(left)
+    with pytest.raises(UsageError, match="does not pay"):
+        world(budget=1, without=["init_metascene", "init_physcene"])
+
+
+def test_families_of_tools_can_be_left_out() -> None:
+    turn = doing(world(without=["implementer", "remove_object"]), "init_metascene")
+    assert not any(name.startswith("add_g") or name == "remove_object" for name in offered(turn))
+    for without in (["initialiser"], ["terminate"]):
+        with pytest.raises(UsageError, match="nothing to begin"):
+            world(without=without)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"room": "spaceship"},
+        {"room": ""},
+        {"steps": 1},
+        {"steps": True},
+        {"budget": 0},
+        {"costs": [0.1]},
+        {"costs": [0.1, 0.1, -1]},
+        {"control": "voice"},
+        {"shows": "sound"},
+        {"size": 16},
+        {"tools": "x.py:Y"},
+        {"tools": ["x"]},
+        {"without": ["add_magic"]},
+        {"physics": 1},
+    ],
+)
+def test_a_wrong_parameter_is_one_sentence(params: dict[str, Any]) -> None:
+    with pytest.raises(GymposiumError):
+        world(**params)
+
+
+def test_gymnasium_makes_it_with_a_demand_and_a_picture() -> None:
+    demand = "a hallway with a mirror and two plants"
+    env = gymnasium.make("gymposium/SceneWeaver-v0", room=demand, steps=2, size=128)
+    seen, _ = env.reset(seed=3)
+    assert demand in seen["report"]
+    empty = seen["image"].copy()
+    seen, reward, *_ = env.step({"tool": 0, "ideas": "", "edit": ""})
+    assert reward > 0.5
+    there = json.loads(seen["layout"])["objects"].values()
+    assert sum(thing["category"] == "plant" for thing in there) >= 2
+    assert (seen["image"] != empty).any()
+
+
+def test_choices_are_the_same_game_in_numbers() -> None:
+    made, plain = world(control="choice", room="hallway"), world(room="hallway")
+    turns, others = made.reset(5), plain.reset(5)
+    while turns:
+        number = int(np.flatnonzero(turns[SEAT].action_mask)[-1])
+        turns = made.step({SEAT: number})
+        others = plain.step({SEAT: {"tool": number, "ideas": "", "edit": ""}})
+        assert made.scene == plain.scene
+        assert made.rewards == plain.rewards
+    assert not others
+
+
+def test_any_room_is_drawn_by_the_seed() -> None:
+    made = world(room="any", control="choice")
+    kinds = set()
+    for seed in range(6):
+        made.reset(seed)
+        kinds.add(made.scene.room.type)
+    assert len(kinds) > 2

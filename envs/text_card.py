@@ -46,22 +46,26 @@ def wrapped(text: str, size: int, width: int) -> list[str]:
 
     Leading spaces of a line are kept, and repeated for the lines it is broken into.
     """
+    return [line for each in text.split("\n") for line in _lines(each, size, width)]
+
+
+@lru_cache(maxsize=1024)  # what was said is drawn again in every later frame
+def _lines(paragraph: str, size: int, width: int) -> tuple[str, ...]:
+    """The lines of one paragraph."""
     letters = font(size)
     lines: list[str] = []
-    for paragraph in text.split("\n"):
-        indent = paragraph[: len(paragraph) - len(paragraph.lstrip())]
-        line = indent
-        for word in paragraph.split():
-            joined = f"{line} {word}" if line.strip() else line + word
-            if letters.getlength(joined) <= width:
-                line = joined
-                continue
-            if line.strip():
-                lines.append(line)
-            *full, line = _broken(indent, word, letters, width)
-            lines += full
-        lines.append(line)
-    return lines
+    indent = paragraph[: len(paragraph) - len(paragraph.lstrip())]
+    line = indent
+    for word in paragraph.split():
+        joined = f"{line} {word}" if line.strip() else line + word
+        if letters.getlength(joined) <= width:
+            line = joined
+            continue
+        if line.strip():
+            lines.append(line)
+        *full, line = _broken(indent, word, letters, width)
+        lines += full
+    return (*lines, line)
 
 
 def _broken(indent: str, word: str, letters: Any, width: int) -> list[str]:
@@ -109,12 +113,15 @@ def _pitch(size: int) -> int:
 
 
 def _fitted(text: str) -> tuple[int, list[str]]:
-    room = HEIGHT - _HEADER - 32
+    room, paragraphs = HEIGHT - _HEADER - 32, text.split("\n")
     for size in _SIZES:
-        lines = wrapped(text, size, WIDTH - 2 * _MARGIN)
-        if len(lines) * _pitch(size) <= room:
+        fit, lines = room // _pitch(size), []
+        for each in reversed(paragraphs):  # of what does not fit the end is kept
+            lines[:0] = _lines(each, size, WIDTH - 2 * _MARGIN)
+            if len(lines) > fit:
+                break
+        else:
             return size, lines
-    fit = room // _pitch(size)
     return size, ["…", *lines[len(lines) - fit + 1 :]]
 
 

@@ -18,6 +18,7 @@ from . import (
     report,
     reproduce,
     resume,
+    rooms,
     run,
     scenario,
     tournament,
@@ -74,4 +75,5 @@ app.add_typer(models_verb.app, name="models")
 app.add_typer(cache.app, name="cache")
 app.add_typer(scenario.app, name="scenario")
 app.add_typer(check.app, name="check")
+app.add_typer(rooms.app, name="rooms")
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,165 @@
+"""``gymposium rooms``: made, drawn, checked and converted from the command line."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+from gymposium.envs.rooms.contacts import collisions, outside
+from gymposium.envs.rooms.files import read, write
+from gymposium.envs.rooms.layout import layout
+
+from ..envs.rooms.files.test_front import house
+from ..envs.rooms.samples import furnished
+from .test_cli import call, call_json
+
+SMALL = ("--view", "plan", "--width", 64, "--height", 48)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "room.json").write_text(json.dumps(layout(furnished(), digits=4)))
+    (tmp_path / "house.json").write_text(json.dumps(house()))
+    return tmp_path
+
+
+def test_a_room_is_made_by_the_planner_at_hand_and_again_by_the_same_seed(here):
+    words = ("rooms", "make", "a small bathroom", "-p", "passes=5", *SMALL, "--seed", 3)
+    made = call_json(*words, "--steps", 3, "--out", "new/bath.glb", "--run", "one")
+    assert made["planner"] == "scripted:room_planner"
+    assert made["files"] == [
+        f"new/bath{end}" for end in (".glb", ".json", "-figures.json", "-plan.png")
+    ]
+    scene = read("new/bath.glb").scene
+    assert scene.room.type == "bathroom"
+    assert len(scene) > 3
+    assert not collisions(scene)
+    assert not outside(scene)
+    assert read("new/bath.json").scene == scene
+    assert Image.open("new/bath-plan.png").size == (64, 64)
+    figures = json.loads((here / "new/bath-figures.json").read_text())
+    assert figures["request"] == "a small bathroom"
+    assert figures["metrics"]["objects"] == made["match"]["objects"]
+    assert figures["steps"][0]["tool"].startswith("init_")
+    assert figures["steps"][-1]["tool"] == "terminate"
+    assert call_json(*words, "--steps", 3, "--out", "again.glb", "--run", "two")["files"]
+    assert (here / "again.glb").read_bytes() == (here / "new/bath.glb").read_bytes()
+    page = (here / "one" / "report.html").read_text()
+    for row in figures["steps"]:
+        assert row["tool"] in page
+        assert row["plan"][:30] in page
+    assert "accepted" in page
+    assert "data:image/png" in page
+    assert "scripted:room_planner" in call("report", "one").stdout
+    assert "steps as recorded" in call("replay", "one").stdout
+
+
+def test_any_agent_can_plan_and_what_was_done_is_told(here):
+    said = call(
+        "rooms", "make", "somewhere to wash", "--type", "bathroom", "--planner", "random",
+        "--steps", 2, "-p", "passes=5", "--out", "bath.json", "--run", "run", *SMALL,
+    ).stdout  # fmt: skip
+    assert "step by step" in said
+    assert "terminate" in said
+    assert "rule-based grades (not a judge's)" in said
+    assert "bath.json" in said
+    assert not (here / "bath.glb").exists()
+    assert read("bath.json").scene.room.type == "bathroom"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("a bedroom", "--out", "a.obj"), "unknown format of rooms '.obj'"),
+        (("somewhere nice", "--out", "a.glb"), "somewhere nice"),
+        (("a room", "--type", "bath", "--out", "a.glb"), "unknown type of room 'bath'"),
+        (("a bedroom", "--planner", "scripted:plannr", "--out", "a.glb"), "plannr"),
+        (("a bedroom", "--planner", "", "--out", "a.glb"), "agents[0]"),
+        (("a bedroom", "--out", ".", ), "format"),
+        (("a bedroom", "-p", "pases=3", "--out", "a.glb"), "pases"),
+        (("a bedroom", "--view", "side", "--out", "a.glb"), "unknown view 'side'"),
+        (("a bedroom",), "--out"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_refused_in_a_sentence(here, words, said):
+    before = sorted(here.iterdir())
+    result = call("rooms", "make", *words, "--run", "run", code=2)
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert sorted(here.iterdir()) == before
+
+
+def test_views_are_drawn_into_a_folder(here):
+    drawn = call_json("rooms", "render", "room.json", "--out", "a/pics", "--view", "corner", *SMALL)
+    assert drawn == {"corner": "a/pics/corner.png", "plan": "a/pics/plan.png"}
+    picture = Image.open("a/pics/corner.png")
+    assert picture.size == (64, 48)
+    assert len(picture.getcolors(10_000)) > 50
+
+
+def test_a_room_is_checked(here):
+    good = call_json("rooms", "check", "room.json")
+    assert good["metrics"]["objects"] == 7
+    assert good["grades"]["function"]["grade"] == 10
+    assert (good["contacts"], good["out"]) == ([], [])
+    crowded = furnished().moved("5_chair", (5.6, 2.5, 0.0)).moved("6_wardrobe", (3.0, 4.9, 0.0))
+    write(crowded, "bad.json")
+    bad = call_json("rooms", "check", "bad.json", code=1)
+    assert [(pair["a"], pair["b"]) for pair in bad["contacts"]] == [("4_desk", "5_chair")]
+    assert bad["out"] == ["6_wardrobe"]
+    said = call("rooms", "check", "bad.json", code=1).stdout
+    assert "4_desk  5_chair" in said
+    assert "outside the room" in said
+    odd = replace(furnished(), room=replace(furnished().room, type="stable"))
+    write(odd, "odd.json")
+    assert "grades" not in call_json("rooms", "check", "odd.json")
+    assert "say --type" in call("rooms", "check", "odd.json").stdout
+    assert "grades" in call_json("rooms", "check", "odd.json", "--type", "bedroom")
+
+
+def test_rooms_are_converted_and_what_is_left_out_is_said(here):
+    said = call("rooms", "convert", "house.json", "flat.glb").stdout
+    assert "left out: scene.room[0].children[3]: nothing in the catalogue is like 'curtain'" in said
+    assert "flat.glb: 4 things" in said
+    told = call_json("rooms", "convert", "flat.glb", "flat.urdf")
+    assert told["left_out"] == []
+    assert told["files"][-1] == "flat.urdf"
+    call("rooms", "convert", "flat.glb", "flat.json", "--digits", 3)
+    assert json.loads((here / "flat.json").read_text())["roomsize"] == [4.0, 3.0]
+    one = call_json("rooms", "convert", "house.json", "b.json", "--room", "MasterBedroom-1")
+    assert len(one["left_out"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("check", "nowhere.json"), "nowhere.json cannot be read"),
+        (("render", "broken.json", "--out", "x"), "broken.json: the file is not a JSON document"),
+        (("convert", "room.json", "room.txt"), "unknown format of rooms '.txt'"),
+        (("convert", "house.json", "a.json", "--room", "Attic"), "unknown room 'Attic'"),
+        (("check", "room.json", "--type", "bedrom"), "did you mean 'bedroom'"),
+        (("check", "evil.json"), "objects.1_chair.size[0] must lie in"),
+    ],
+)
+def test_files_that_are_no_rooms_are_refused_in_a_sentence(here, words, said):
+    (here / "broken.json").write_text("{")
+    evil = layout(furnished())
+    evil["objects"] = {"1_chair": {**evil["objects"]["5_chair"], "size": [-1, 1, 1], "parent": []}}
+    (here / "evil.json").write_text(json.dumps(evil))
+    result = call("rooms", *words, code=2)
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_target_that_cannot_be_written_is_a_failure(here):
+    for words in (
+        ("convert", "room.json", "room.json/x.json"),
+        ("render", "room.json", "--out", "room.json/x", *SMALL),
+        ("make", "a bedroom", "--out", "room.json/x.glb", "--run", "run"),
+    ):
+        said = call("rooms", *words, code=1).stderr
+        assert "room.json" in said
+        assert said.count("\n") == 1
+    assert not (here / "run").exists()

@@ -311,7 +311,8 @@ class SceneWeaver(RuleWorld):
 
     def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
         """The room from above, where it is shown."""
-        return (observation["image"],) if self.params.shows == "both" else ()
+        seen = self.params.shows == "both" and self.params.control == "call"
+        return (observation["image"],) if seen else ()
 
     def action_schema(
         self, seat: str, observation: Any, info: Mapping[str, Any]

@@ -100,7 +100,6 @@ class _Stand:
 
 
 def _stand(scene: Scene, view: str, aspect: float) -> _Stand:
-    x, y = scene.room.size
     if view in ("corner", "opposite"):
         view = _corner(scene, across=view == "opposite")
     if view in _CORNERS:
@@ -114,17 +113,21 @@ def _stand(scene: Scene, view: str, aspect: float) -> _Stand:
         camera = _framed(scene.room, np.array([0.0, 0.002, -1.0]), aspect, every, lens=9.0)
         return _Stand(camera, (-0.45, 0.5, 1.3), every, lamps=False)
     if view == "door":
-        doors = [o for o in scene.openings if o.kind == "door"]
-        wall = wall_of(scene.room, doors[0]) if doors else walls(scene.room)[1]
-        at = np.array(doors[0].location[:2]) if doors else np.array([x / 2, 0.0])
-        at = at - 0.1 * np.array(wall.normal)
-        to = np.array([x / 2, y / 2]) + 0.15 * np.array(wall.normal)
-        ahead = (float(to[0] - at[0]), float(to[1] - at[1]), -0.22 * float(np.hypot(*(to - at))))
-        wide = math.degrees(2 * math.atan(math.tan(math.radians(40)) / max(aspect, 1.0)))
-        camera = Camera((float(at[0]), float(at[1]), EYE), ahead, wide)
-        sun = (-0.8 * wall.normal[0] + 0.3, -0.8 * wall.normal[1] + 0.2, 1.2)
-        return _Stand(camera, sun, frozenset({wall.name}), ceiling=True)
+        return _at_door(scene, aspect)
     raise UnknownName("view", view, VIEWS)
+
+
+def _at_door(scene: Scene, aspect: float) -> _Stand:
+    """An eye in the first door, or in the middle of the south wall, that looks across the room."""
+    (x, y), doors = scene.room.size, [o for o in scene.openings if o.kind == "door"]
+    wall = wall_of(scene.room, doors[0]) if doors else walls(scene.room)[1]
+    at = np.array(doors[0].location[:2] if doors else (x / 2, 0.0)) - np.multiply(0.1, wall.normal)
+    way = np.array([x / 2, y / 2]) + np.multiply(0.15, wall.normal) - at
+    ahead = (float(way[0]), float(way[1]), -0.22 * float(np.hypot(*way)))
+    wide = math.degrees(2 * math.atan(math.tan(math.radians(40)) / max(aspect, 1.0)))
+    camera = Camera((float(at[0]), float(at[1]), EYE), ahead, wide)
+    sun = (-0.8 * wall.normal[0] + 0.3, -0.8 * wall.normal[1] + 0.2, 1.2)
+    return _Stand(camera, sun, frozenset({wall.name}), ceiling=True)
 
 
 def _corner(scene: Scene, *, across: bool) -> str:
@@ -188,28 +191,27 @@ def _shows(scene: Scene, item: Item, stand: _Stand) -> bool:
 def _add_prism(made: Solids, part: Prism, thing: int, *, flat: bool) -> None:
     """A part as the solid that it is: a box, something round, or else a prism over its outline."""
     low, high = part.outline.min(axis=0), part.outline.max(axis=0)
-    middle = (low + high) / 2
-    outline = part.outline - middle
-    centre = (float(middle[0]), float(middle[1]), (part.z0 + part.z1) / 2)
-    tall = (part.z1 - part.z0) / 2
-    round_ = _round(part.outline)
+    at, tall = (low + high) / 2, (part.z1 - part.z0) / 2
+    outline, turn = part.outline - at, None
+    kind, half = solids.PRISM, (high - low) / 2
+    round_ = _round(outline)
     if round_ is not None:
-        at, half, yaw = round_
-        centre = (*at, centre[2])
-        made.add(
-            solids.CYLINDER, centre, (*half, tall), part.colour, turn=about_z(yaw), thing=thing,
-            casts=not flat,
-        )  # fmt: skip
+        kind, (half, yaw) = solids.CYLINDER, round_
+        turn = about_z(yaw)
     elif _upright(outline):
         (ax, ay), (bx, by) = outline[1] - outline[0], outline[2] - outline[1]
-        half = (math.hypot(ax, ay) / 2, math.hypot(bx, by) / 2, tall)
+        kind, half = solids.BOX, np.array([math.hypot(ax, ay), math.hypot(bx, by)]) / 2
         turn = about_z(math.atan2(ay, ax))
-        made.add(solids.BOX, centre, half, part.colour, turn=turn, thing=thing, casts=not flat)
-    else:
-        half = (*((high - low) / 2).tolist(), tall)
-        made.add(
-            solids.PRISM, centre, half, part.colour, outline=outline, thing=thing, casts=not flat
-        )
+    made.add(
+        kind,
+        (float(at[0]), float(at[1]), (part.z0 + part.z1) / 2),
+        (float(half[0]), float(half[1]), tall),
+        part.colour,
+        turn=turn,
+        outline=outline if kind == solids.PRISM else None,
+        thing=thing,
+        casts=not flat,
+    )
 
 
 def _upright(outline: Floats) -> bool:
@@ -221,18 +223,16 @@ def _upright(outline: Floats) -> bool:
     return bool((across < 1e-9).all())
 
 
-def _round(outline: Floats) -> tuple[tuple[float, float], tuple[float, float], float] | None:
-    """Centre, half axes and turn of the ellipse whose corners an outline of eight or more has."""
+def _round(outline: Floats) -> tuple[Floats, float] | None:
+    """Half axes and turn of the ellipse that an outline about its middle goes round, if it does."""
     if len(outline) < 8:
         return None
-    at = outline.mean(axis=0)
-    values, axes = np.linalg.eigh(2 * np.cov((outline - at).T, bias=True))
+    values, axes = np.linalg.eigh(2 * np.cov(outline.T, bias=True))
     if values[0] <= 0:
         return None
     half = np.sqrt(values)
-    unit = (outline - at) @ axes / half
+    unit = outline @ axes / half
     sides = np.hypot(*(np.roll(unit, -1, axis=0) - unit).T)
     if np.ptp(sides) > 0.02 or np.abs(np.hypot(*unit.T) - 1).max() > 0.02:
         return None
-    yaw = math.atan2(axes[1, 0], axes[0, 0])
-    return (float(at[0]), float(at[1])), (float(half[0]), float(half[1])), yaw
+    return half, math.atan2(axes[1, 0], axes[0, 0])

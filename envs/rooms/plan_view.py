@@ -180,11 +180,12 @@ def _write_labels(
 ) -> None:
     """Every id where it fits best: at its thing, else beside it with a line to it."""
     letters = font(10 if size < 700 else 13)
+    most = min(LONGEST_LABEL, size // 12)
     taken: list[tuple[float, float, float, float]] = []
     for item in sorted(items, key=lambda item: (-item.size[0] * item.size[1], item.id)):
         word = printable(item.id)
-        if len(word) > LONGEST_LABEL:
-            word = word[: LONGEST_LABEL - 2] + ".."
+        if len(word) > most:
+            word = word[: most - 2] + ".."
         wide, tall = letters.getlength(word) + 4, letters.size + 3
         x, y = sheet.at(*item.location[:2])
         best = min(
@@ -200,7 +201,8 @@ def _write_labels(
         taken.append(best)
         middle = _middle(best)
         if math.dist(middle, (x, y)) > tall:
-            pen.line((x, y, *middle), QUIET)
+            start = min(max(x, 1), size - 2), min(max(y, 1), size - 2)
+            pen.line((*start, *middle), QUIET)
         colour = _RED if item.id in faulty else INK
         pen.rectangle(best, PAPER, QUIET if item.id not in faulty else _RED)
         pen.text(middle, word, colour, letters, anchor="mm")

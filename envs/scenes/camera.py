@@ -115,8 +115,9 @@ _CELLS = 400
 
 def corners_of(scene: Scene) -> NDArray[np.float64]:
     """The corners float64 ``[N, 8, 3]`` of the box about each solid, turned with it."""
-    turned: NDArray[np.float64] = np.linalg.inv(scene.inverse).transpose(0, 2, 1)
-    return scene.centre[:, None] + _CORNERS @ turned
+    turned = np.linalg.inv(scene.inverse).transpose(0, 2, 1)
+    corners: NDArray[np.float64] = scene.centre[:, None] + _CORNERS @ turned
+    return corners
 
 
 def shine(

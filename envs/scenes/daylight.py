@@ -115,8 +115,8 @@ def _finished(
     light = light + np.array(day.ground, np.float32)
     light[bright] = 1
     grey = np.clip(light, 0, 1)
-    light = light / (1 - _BOUNCE * np.minimum(paint, 1) * (1 - grey))
-    result: NDArray[np.float32] = np.clip(paint * light, 0, 1)
+    passed = 1 - _BOUNCE * np.minimum(paint, 1) * (1 - grey)
+    result: NDArray[np.float32] = np.clip(paint * light / passed, 0, 1)
     result[nothing] = (np.array(day.beyond, np.float32) / 255) ** _GAMMA
     return result
 

@@ -4,7 +4,7 @@ What a member holds is one byte: four bits "turn" and, above them, four bits "le
 card. What a group of up to eight holds is one number, a byte a member, so that who took up what is
 two masks and a count of bits, whatever the group's size. Everything here follows the rules in
 ``discussion.py`` and ``ledger.py`` to the letter; a test plays both. Where play is random a branch
-is dearer than a sum: the books are kept without any.
+is dearer than a sum: only what depends on the phase has one.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ EACH = 0x0101010101010101
     ANSWERS,
 ) = range(18)
 TALLIES = 18
+FIELD = 1 << 10
+"""A word of counts has ten bits for each; no talk is longer than 1,000 turns."""
 
 
 class State(NamedTuple):
@@ -59,9 +61,14 @@ class State(NamedTuple):
         said: int64 ``[E, n]``, the claims of each one's last utterance and 256, or 0 for silence.
         course: int64 ``[E, n]``, each one's latest answer but one and, five bits above, the latest:
             an answer's bits and 16, or 0 for none.
-        types: int64 ``[E, 2]``, kinds of answers so far, alone and in the talk, as bits of bits.
+        types: int64 ``[E]``, kinds of answers so far as bits of bits: alone and, 16 bits above, in
+            the talk.
         ever: int64 ``[E]``, what was common ground at some time.
-        tallies: int32 ``[E, TALLIES]``: counts, of which SCORE is in quarters.
+        answers: int64 ``[E]``, counts of answers in fields: STUCK, CIRCULAR, UNIQUE, ANSWERS,
+            CORRECT, ALONE.
+        worth: int64 ``[E]``, what came of utterances: HELPFUL, HARMFUL, ADOPTED (two fields),
+            EFFECT.
+        tallies: int16 ``[E, TALLIES]``, counts, written at the end; SCORE is in quarters.
     """
 
     clock: Any
@@ -79,6 +86,8 @@ class State(NamedTuple):
     course: Any
     types: Any
     ever: Any
+    answers: Any
+    worth: Any
     tallies: Any
 
 
@@ -103,25 +112,27 @@ def common(group: int, members: int) -> int:
 def answered(state: State, e: int, i: int, bits: int) -> None:
     """A member's answer is (now) ``bits``: note how it got there."""
     one, two, three = state.course[e, i] & 31, state.course[e, i] >> 5, bits | 16
-    known, stays, same, back = one > 0, one == two, two == three, one == three
-    state.tallies[e, STUCK] += known & stays & same
-    state.tallies[e, CIRCULAR] += known & back & (not same)
-    state.tallies[e, UNIQUE] += known & (not stays) & (not same) & (not back)
-    state.tallies[e, ANSWERS] += 1
-    state.tallies[e, CORRECT] += bits == RIGHT
+    told = FIELD**3 + FIELD**4 * (bits == RIGHT)
+    if one:
+        stays, same, back = one == two, two == three, one == three
+        told += (stays & same) + FIELD * (back & (not same))
+        told += FIELD**2 * ((not stays) & (not same) & (not back))
+    state.answers[e] += told
     state.course[e, i] = two | three << 5
 
 
 @part
 def settle(state: State, e: int, i: int) -> None:
     """Book what the others made of what ``i`` said last, unless it was nothing."""
-    said = state.said[e, i]
-    others = ~(255 << 8 * i) & -(said >> 8)
+    said, others = state.said[e, i], ~(255 << 8 * i)
+    if said == 0:
+        return
     now, then = state.held[e] & others, state.then[e, i] & others
     # Of what is held, what is true counts 1 and what is false -1: bits where truth says so, less
     # those it denies. The constant of that sum is the same then and now.
-    state.tallies[e, EFFECT] += ones(now ^ ~(TRUTH * EACH)) - ones(then ^ ~(TRUTH * EACH))
-    state.tallies[e, ADOPTED] += ones(now & ~then & ((said & 255) * EACH))
+    effect = ones(now ^ ~(TRUTH * EACH)) - ones(then ^ ~(TRUTH * EACH))
+    adopted = ones(now & ~then & ((said & 255) * EACH))
+    state.worth[e] += FIELD**4 * effect + FIELD**2 * adopted
 
 
 @part
@@ -141,13 +152,12 @@ def speak(state: State, e: int, i: int, turn: int, leave: int, doubt: int, track
     if not said | gone:
         return
     true, false = ones(said & TRUTH), ones(said & ~TRUTH)
-    state.tallies[e, HELPFUL] += true > false
-    state.tallies[e, HARMFUL] += true < false
+    state.worth[e] += (true > false) + FIELD * (true < false)
     state.then[e, i] = held
     state.ever[e] |= common(public, state.then.shape[1])
     own = (held >> place) & 15
     answered(state, e, i, own)
-    state.types[e, 1] |= 1 << own
+    state.types[e] |= 1 << own + 16
 
 
 @part
@@ -159,8 +169,8 @@ def alone(state: State, e: int, i: int, turn: int, track: bool) -> None:
     state.held[e] |= (mind & ~(told >> 4 | (told & 15) << 4)) << place
     if track:
         answered(state, e, i, turn)
-        state.tallies[e, ALONE] += 4 - ones(turn ^ RIGHT)
-        state.types[e, 0] |= 1 << turn
+        state.answers[e] += FIELD**5 * (4 - ones(turn ^ RIGHT))
+        state.types[e] |= 1 << turn
 
 
 @part
@@ -170,22 +180,29 @@ def conclude(state: State, e: int, track: bool) -> None:
     group = 0
     for k in range(4):
         group |= (2 * ones((state.final[e] >> k) & EACH) > members) << k
-    state.tallies[e, SCORE] = 4 - ones(group ^ RIGHT)
-    state.tallies[e, EXACT] = group == RIGHT
+    tallies = state.tallies
+    tallies[e, SCORE] = 4 - ones(group ^ RIGHT)
+    tallies[e, EXACT] = group == RIGHT
     if not track:
         return
     for i in range(members):
-        if state.said[e, i]:
-            settle(state, e, i)
+        settle(state, e, i)
     ground, held, modal = common(state.public[e], members), state.held[e], 0
-    state.tallies[e, TRUE], state.tallies[e, FALSE] = ones(ground & TRUTH), ones(ground & ~TRUTH)
-    state.tallies[e, EVER] = ones(state.ever[e])
+    tallies[e, TRUE], tallies[e, FALSE] = ones(ground & TRUTH), ones(ground & ~TRUTH)
+    tallies[e, EVER] = ones(state.ever[e])
     for k in range(4):
         turns, leaves = ones((held >> k) & EACH), ones((held >> (k + 4)) & EACH)
         modal += max(turns, leaves) * (turns + leaves > 1)
-    state.tallies[e, AGREEMENT] = modal
-    for which in range(2):  # an answer of no cards is no kind
-        state.tallies[e, SOLO_TYPES + which] = ones(state.types[e, which] & ~1)
+    tallies[e, AGREEMENT] = modal
+    tallies[e, SOLO_TYPES] = ones(state.types[e] & 0xFFFE)  # an answer of no cards is no kind
+    tallies[e, TALK_TYPES] = ones(state.types[e] >> 16 & 0xFFFE)
+    answers, worth = state.answers[e], state.worth[e]
+    for row in (STUCK, CIRCULAR, UNIQUE, ANSWERS, CORRECT, ALONE):
+        tallies[e, row] = answers & FIELD - 1
+        answers //= FIELD
+    tallies[e, HELPFUL], tallies[e, HARMFUL] = worth & FIELD - 1, worth // FIELD & FIELD - 1
+    tallies[e, ADOPTED] = worth // FIELD**2 & FIELD**2 - 1
+    tallies[e, EFFECT] = worth // FIELD**4
 
 
 @kernel

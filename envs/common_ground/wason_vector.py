@@ -146,14 +146,17 @@ class WasonVectorWorld(Rows):
         return (self._table.first + self._table.clock) % self.num_agents
 
     def _told(self, rewards: Any, ended: Any) -> dict[str, Any]:
-        tallies = self._table.tallies
         infos: dict[str, Any] = {
             "episode_returns": rewards.copy(),
             "_episode_returns": ended.copy(),
         }
+        tallies = self._table.tallies
         measures = {"score": tallies[:, kernel.SCORE] / 4, "exact": tallies[:, kernel.EXACT] / 1}
         if self._track:
-            counts = tallies.T.astype(np.float64, order="C")
+            # One block, column by column: many small ones are given back to the system every time.
+            counts = np.empty(tallies.T.shape)
+            for row, column in zip(counts, tallies.T, strict=True):
+                row[:] = column
             parts = 4 * self.num_agents
             measures |= {name: counts[row] for name, row in _NAMES.items()}
             measures["common_ground"] = counts[kernel.TRUE] / 4
@@ -202,6 +205,9 @@ class WasonVectorWorld(Rows):
 
 def _blank(rows: int, count: int) -> kernel.State:
     whole = np.int64
+    # A group's books lie side by side: columns of 4,096 rows would all want one place in the cache.
+    books = np.zeros((rows, 4 + 3 * count), whole)
+    each = books[:, 4:].reshape(rows, 3, count)
     return kernel.State(
         clock=np.zeros(rows, whole),
         first=np.zeros(rows, whole),
@@ -213,10 +219,12 @@ def _blank(rows: int, count: int) -> kernel.State:
         public=np.zeros(rows, whole),
         latest=np.zeros((rows, count, 4), np.uint8),
         final=np.zeros(rows, whole),
-        then=np.zeros((rows, count), whole),
-        said=np.zeros((rows, count), whole),
-        course=np.zeros((rows, count), whole),
-        types=np.zeros((rows, 2), whole),
-        ever=np.zeros(rows, whole),
-        tallies=np.zeros((rows, kernel.TALLIES), np.int32),
+        then=each[:, 0],
+        said=each[:, 1],
+        course=each[:, 2],
+        types=books[:, 0],
+        ever=books[:, 1],
+        answers=books[:, 2],
+        worth=books[:, 3],
+        tallies=np.zeros((rows, kernel.TALLIES), np.int16),
     )

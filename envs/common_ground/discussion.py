@@ -104,7 +104,7 @@ class Discussion(DiscussionWords, RuleWorld):
             observation_spaces[JUDGE] = spaces.Dict({**said, **self._scene_space()})
             action_spaces[JUDGE] = action
         roles = dict.fromkeys(self.members, "participant") | {JUDGE: JUDGE}
-        teams = dict.fromkeys(self.members, "group")
+        teams = dict.fromkeys(self.members, "group") if self.kind == "cooperative" else {}
         self._ledger: Ledger | None = None
         self._seat_all(
             list(observation_spaces), observation_spaces, action_spaces, roles=roles, teams=teams
@@ -172,6 +172,10 @@ class Discussion(DiscussionWords, RuleWorld):
         """What everybody earns by the group's answer."""
         return self.grade(answer)
 
+    def _shares(self) -> dict[str, float]:
+        """What each seat earns at the end."""
+        return dict.fromkeys(self.possible_seats, self._earned)
+
     # The rules.
 
     def _begin(self, rng: np.random.Generator) -> None:
@@ -233,7 +237,7 @@ class Discussion(DiscussionWords, RuleWorld):
             self._earned = self.reward(
                 self.group([self._final(i) for i in range(len(self.members))])
             )
-            rewards = dict.fromkeys(self.possible_seats, self._earned)
+            rewards = self._shares()
         return rewards
 
     def _book(self, member: int, codes: Codes) -> None:

@@ -54,6 +54,8 @@ class Questions:
         owner = np.repeat(np.arange(len(items)), counts)
         # Two answers to one question exclude each other unless one of them says the other.
         conflicts = (owner[:, None] == owner[None]) & ~says & ~says.T
+        # What says something that cannot be held beside p cannot be held beside p either.
+        conflicts = says @ conflicts @ says.T
         kinds = tuple(kind for item in items for kind in item.kinds)
         self.vocabulary = Vocabulary(names, kinds, says, conflicts)
         self._places = index

@@ -55,6 +55,10 @@ class DiscussionWords(ABC):
     def due(self) -> str:
         """What an answer has to name, for rules and refusals."""
 
+    def earns(self) -> str:
+        """What the group's answer brings whom."""
+        return "All of you earn what the group's answer is worth, from 0 to 1."
+
     def scene(self, observation: Any) -> list[str]:
         """Lines on what is seen."""
         return []
@@ -109,7 +113,7 @@ class DiscussionWords(ABC):
         told = [self.task(seat), f"You are {seat}; with you: {others}.", _role(p, seat)]
         told += [
             f"The course: {'; then '.join(course)}.",
-            "All of you earn what the group's answer is worth, from 0 to 1.",
+            self.earns(),
             "What you say counts as your claim; only your own words do. You can take a claim back.",
             how,
         ]

@@ -27,3 +27,20 @@ register(
         tags=("rooms", "text", "visual", "judgement"),
     )
 )
+register(
+    WorldSpec(
+        id="arrange_room-v0",
+        entry_point=f"{__name__}.arranging.arrange_room:ArrangeRoom",
+        summary="Furnish one room with somebody who wants something else of it.",
+        seats=(2, 5),
+        kind="mixed",
+        turn_based=True,
+        tags=("rooms", "common ground", "negotiation", "language", "private preferences"),
+        presets={
+            "bedroom": {},
+            "living-room": {"room": "living_room", "conflict": 1.0},
+            "small": {"pieces": 3, "standing": 1, "wishes": 3, "shared": 1, "rounds": 3},
+            "judged": {"room": "office", "pieces": 4, "rounds": 2, "judge": True},
+        },
+    )
+)

@@ -1,4 +1,4 @@
-"""Exact overlaps of furniture, and how long rooms take to be placed, executed and measured.
+"""Exact overlaps of furniture; how long rooms take to be placed, measured, drawn and settled.
 
 Run as ``python -m benchmarks.rooms``. A hundred things stand at random in a room far too small for
 them, so that hundreds of pairs overlap; all their pairs at once against a loop over pairs in
@@ -13,12 +13,15 @@ import time
 import numpy as np
 
 from gymposium.envs.rooms.bodies import bodies
+from gymposium.envs.rooms.bullet import bullet_picture, settled
 from gymposium.envs.rooms.catalogue import CATEGORIES, Mount
 from gymposium.envs.rooms.contacts import collisions
 from gymposium.envs.rooms.execute import execute
 from gymposium.envs.rooms.grades import grade
 from gymposium.envs.rooms.metrics import measure
+from gymposium.envs.rooms.picture import draw
 from gymposium.envs.rooms.placing import place
+from gymposium.envs.rooms.plan_view import plan_view
 from gymposium.envs.rooms.prisms import Packed, Prism
 from gymposium.envs.rooms.scene import ROOM, Item, Opening, Relation, RelationKind, Room, Scene
 
@@ -106,6 +109,33 @@ def rooms(rng: np.random.Generator) -> None:
     )
 
 
+def looks(rng: np.random.Generator) -> None:
+    """Pictures of thirty things in a room, its plan, and two seconds of gravity on it."""
+    thrown = crowd(30, rng)
+    scene = place(Scene(thrown.room, thrown.openings), thrown.items, rng).scene
+    timed = {
+        "a picture of 300 by 300": lambda: draw(scene, width=300, height=300),
+        "its plan with labels, 512 by 512": lambda: plan_view(scene, marks=True),
+        "pybullet's picture of 300 by 300": lambda: bullet_picture(scene),
+        "two seconds of gravity": lambda: settled(scene),
+    }
+    said = []
+    for name, work in timed.items():
+        work()  # compiles
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - start)
+        said.append(f"{name} {1000 * min(times):.0f} ms")
+    count = sum(len(body) for body in bodies(scene))
+    print(
+        f"{len(scene)} things, {count} parts: {', '.join(said)}; "
+        f"{settled(scene).stable_share:.0%} stay where they are put"
+    )
+
+
 if __name__ == "__main__":
     overlaps(np.random.default_rng(0))
     rooms(np.random.default_rng(1))
+    looks(np.random.default_rng(2))

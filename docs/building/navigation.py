@@ -27,6 +27,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "social",
             "common-ground",
             "text-worlds",
+            "rooms",
+            "rooms-files",
             "models",
             "export",
             "audit",

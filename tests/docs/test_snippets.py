@@ -21,10 +21,17 @@ from gymposium.agents import registry as agents
 from gymposium.arenas.analysis import studies
 from gymposium.cli.app import app
 from gymposium.envs import registry as worlds
+from gymposium.envs.rooms.tools import toolbox
 
 from .pages import NAMES, ROOT, commands, dotted_names, links
 
-ENTRY_POINT_GROUPS = {worlds.ENTRY_POINTS, agents.GROUP, methods.GROUP, studies.GROUP}
+ENTRY_POINT_GROUPS = {
+    worlds.ENTRY_POINTS,
+    agents.GROUP,
+    methods.GROUP,
+    studies.GROUP,
+    toolbox.GROUP,
+}
 COMMAND = typer.main.get_command(app)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -61,6 +62,14 @@ def test_physics_is_off_where_the_paper_leaves_it_off() -> None:
     off = {name for name, tool in TOOLS.items() if tool.physics is Physics.OFF}
     assert off == {"init_metascene", "init_physcene", "add_acdc", "terminate"}
     assert TOOLS["add_relation"].physics is Physics.ONCE
+
+
+def test_the_page_lists_every_tool_as_its_card_has_it() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "rooms.md").read_text(encoding="utf-8")
+    for name, tool in TOOLS.items():
+        card = tool.card
+        line = f"| `{name}` | {card.family} | {card.cost} | {tool.physics} | {card.description} |"
+        assert line in page
 
 
 @pytest.mark.parametrize(

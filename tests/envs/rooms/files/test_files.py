@@ -142,7 +142,7 @@ def foreign() -> dict[str, Any]:
         "34_MonitorFactory": thing(
             [4, 2, 0.75], [0.2, 0.5, 0.4], ["33_SidetableDeskFactory", "ontop"]
         ),
-        "71_wardobe": thing([1, 3, 0], [0.6, 1.5, 2], ["newroom_0-0", "StableAgainst"]),
+        "71_nightstnd": thing([1, 3, 0], [0.4, 0.5, 0.5], ["newroom_0-0", "StableAgainst"]),
         "90_AquariumTankFactory": thing([4, 3, 0], [0.4, 0.9, 0.5], ["newroom_0-0", "on_floor"]),
         "91_PillowFactory": thing([4, 3, 0.5], [0.3, 0.3, 0.1], ["1204_BedFactory", "ontop"]),
         "92_BowlFactory": thing([4, 3, 0.5], [0.2, 0.2, 0.1], ["90_AquariumTankFactory", "ontop"]),
@@ -155,7 +155,7 @@ def foreign() -> dict[str, Any]:
 def test_a_foreign_layout_is_taken_over_and_what_is_not_is_listed() -> None:
     made = layout_room(foreign())
     assert [item.category for item in made.scene] == [
-        "double_bed", "desk", "monitor", "wardrobe", "bowl"
+        "double_bed", "desk", "monitor", "nightstand", "bowl"
     ]  # fmt: skip
     assert made.scene["34_MonitorFactory"].supporter == "33_SidetableDeskFactory"
     assert len(made.left_out) == 4
@@ -163,8 +163,8 @@ def test_a_foreign_layout_is_taken_over_and_what_is_not_is_listed() -> None:
     assert "objects.90_AquariumTankFactory: nothing in the catalogue is like" in said
     assert "objects.91_PillowFactory: nothing in the catalogue is like" in said
     assert "objects.92_BowlFactory.parent: 'ontop' '90_AquariumTankFactory'" in said
-    assert "objects.71_wardobe.parent: 'StableAgainst' 'newroom_0-0'" in said
-    assert any("'71_wardobe' was taken for 'wardrobe'" in note for note in made.notes)
+    assert "objects.71_nightstnd.parent: 'StableAgainst' 'newroom_0-0'" in said
+    assert any("'71_nightstnd' was taken for 'nightstand'" in note for note in made.notes)
 
 
 def _put(*way: str) -> Callable[[dict[str, Any], Any], None]:

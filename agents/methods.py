@@ -174,6 +174,13 @@ _methods: dict[str, MethodSpec] = {
             extras=(),
         ),
         MethodSpec(
+            "tool_bandit",
+            f"{_OURS}.tool_bandit:ToolBandit",
+            "which tool mends which fault of a room, begun at the scripted planner's trust",
+            extras=(),
+            kind="planners",
+        ),
+        MethodSpec(
             "icr",
             f"{_TOGETHER}:ICR",
             "PPO from a cloned start, held to mind advice only where that pays",

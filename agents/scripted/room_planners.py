@@ -28,7 +28,8 @@ _GAIN = 0.1
 """The rise of a grade that counts as mending."""
 
 Trust = Mapping[str, float]
-_BEGIN: Trust = {"init_gpt": 0.9, "init_physcene": 0.6, "init_metascene": 0.5}
+BEGIN: Trust = {"init_gpt": 0.9, "init_physcene": 0.6, "init_metascene": 0.5}
+"""How far initialisers are trusted."""
 _TRUST: tuple[tuple[str, str, Trust], ...] = (
     ("colliding", "", {"update_layout": 0.8, "remove_object": 0.6}),
     ("outside", "", {"update_layout": 0.7, "remove_object": 0.6, "update_size": 0.4}),
@@ -106,7 +107,7 @@ class RoomPlanner:
     def _chosen(self, turn: Turn, offered: list[str]) -> tuple[str, str]:
         if len(offered) == 1:
             return offered[0], "There is no choice."
-        first = [name for name in _BEGIN if name in offered]
+        first = [name for name in BEGIN if name in offered]
         if first and turn.observation["physics"][0] == 0:
             return self._begin(first)
         free = [name for name in offered if name not in self._barred]
@@ -117,7 +118,7 @@ class RoomPlanner:
         return self._best(faults(turn), free)
 
     def _begin(self, first: list[str]) -> tuple[str, str]:
-        tool = max(first, key=lambda name: self._trust("begin", name, _BEGIN[name]))
+        tool = max(first, key=lambda name: self._trust("begin", name, BEGIN[name]))
         self._lose("begin", tool)
         return tool, "The room is empty: begin it."
 
@@ -134,11 +135,11 @@ class RoomPlanner:
         if self._plan is None:
             self._plan = []
             for fault, (_, comment) in faults(turn).items():
-                for tool in sorted(trusted := _trust_in(fault, comment), key=trusted.__getitem__)[
+                for tool in sorted(trusted := trust_in(fault, comment), key=trusted.__getitem__)[
                     ::-1
                 ]:
                     if tool in free and trusted[tool] >= 0.6:
-                        self._plan.append((tool, _reasoned(fault, comment)))
+                        self._plan.append((tool, reasoned(fault, comment)))
         while self._plan:
             tool, ideas = self._plan.pop(0)
             if tool in free:
@@ -154,14 +155,14 @@ class RoomPlanner:
         for fault, (size, comment) in wrong.items():
             trust = {
                 name: self._trust(fault, name, value)
-                for name, value in _trust_in(fault, comment).items()
+                for name, value in trust_in(fault, comment).items()
                 if name in free
             }
             if trust and max(trust.values()) >= LEAST_TRUST:
                 tool = max(trust, key=trust.__getitem__)
                 self._last = fault, tool, size
                 # What is named as blocked or loose is not what should go.
-                told = _reasoned(fault, "" if tool == "remove_object" else comment)
+                told = reasoned(fault, "" if tool == "remove_object" else comment)
                 return tool, f"{told} (trust {trust[tool]:.2f})"
         return "terminate", "Only slight gains are left." if not wrong else "No tool helps further."
 
@@ -191,11 +192,12 @@ def faults(turn: Turn) -> dict[str, tuple[float, str]]:
     return found | dict(sorted(lacking.items(), key=lambda entry: -entry[1][0]))
 
 
-def _trust_in(fault: str, comment: str) -> Trust:
+def trust_in(fault: str, comment: str) -> Trust:
+    """How far tools are trusted with a fault of which this is said, 0 to 1."""
     return next(trust for name, word, trust in _TRUST if name == fault and word in comment)
 
 
-def _reasoned(fault: str, comment: str) -> str:
+def reasoned(fault: str, comment: str) -> str:
     """The fault in words; which categories would fill a role is left to the tool."""
     told = "what the room is for is missing" if fault == "function" else comment
     return f"Worst is {fault}: {told}" if told else f"Worst is {fault}"

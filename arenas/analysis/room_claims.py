@@ -51,7 +51,7 @@ def planned(params: Mapping[str, Any], seed: int, scale: str) -> Mapping[str, fl
         {
             "id": "scene_weaver-v0",
             "name": room,
-            "params": {"room": room, "steps": 10, **params.get("world", {})},
+            "params": {"room": room, "steps": 10, "shows": "text", **params.get("world", {})},
         }
         for room in rooms
     ]

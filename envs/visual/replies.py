@@ -77,6 +77,10 @@ class Replies(spaces.Text):
         self._form, self._separator = form, separator
         super().__init__(MAX_REPLY, min_length=0, charset=WRITABLE)
 
+    def contains(self, x: Any) -> bool:
+        """Whether it is text of no more than MAX_REPLY characters, all WRITABLE."""
+        return isinstance(x, str) and len(x) <= MAX_REPLY and _WRITABLE.issuperset(x)
+
     def sample(self, mask: Any = None, probability: Any = None) -> str:
         """A reply with one to ``most`` actions, each drawn uniformly; masks do not apply."""
         count = int(self.np_random.integers(1, self._most + 1))

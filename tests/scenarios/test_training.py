@@ -52,7 +52,7 @@ def tiny_model(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs(name, tmp_path, tiny_model):
     scenario = load_training(name)
-    small = {"num_envs": 2, "minibatches": 2, "rollout": 8}
+    small = {"num_envs": 2, "minibatches": 2, "rollout": 8, "warm_up": 1, "recurrent": 8}
     words = any(resolve_method(entry.spec).kind == LANGUAGE for entry in scenario.methods)
     if words:  # another model, here, and two updates of it
         small = {"model": tiny_model, "device": "cpu", "groups": 1, "size": 2, "slots": 8}

@@ -13,6 +13,7 @@ import torch
 from gymposium.agents.checkpoints import read_checkpoint
 from gymposium.agents.language.finetuning.episodes import Episode
 from gymposium.agents.language.finetuning.rewards import told_useless
+from gymposium.agents.language.finetuning.tokens import Row
 from gymposium.agents.methods import resolve_method
 from gymposium.agents.registry import resolve
 from gymposium.arenas.training.matches import match_player
@@ -98,6 +99,17 @@ def test_ppo_pays_the_score_on_the_last_token_and_nothing_for_staying_at_the_sta
         assert torch.equal(row.extras["old"], row.extras["reference"])
         paid = method._paid(row, 3.0)
         assert paid.tolist() == [0.0] * (len(row.completion) - 1) + [3.0]
+
+
+def test_turns_are_credited_on_two_levels_where_that_is_asked_for():
+    rows = [Row((1,), (5, 6)), Row((1, 5, 6, 2), (7, 8))]
+    paid, worth = torch.tensor([0, 0.5, 0, 1.0]), torch.tensor([0.1, 0.2, 0.3, 0.4])
+    found = {}
+    for estimator in ("bi_level", "token"):
+        spec = f"llm_ppo?estimator={estimator}&gamma_turn=0.95&lam=1"
+        found[estimator] = resolve_method(spec).make()._advantages(rows, [0.5, 1.0], paid, worth)
+    assert found["bi_level"].tolist() == pytest.approx([1.35, 1.25, 0.7, 0.6])
+    assert found["token"].tolist() == pytest.approx([1.4, 1.3, 0.7, 0.6])
 
 
 def test_dpo_starts_at_log_two(tiny_model, tmp_path):

@@ -66,7 +66,7 @@ def library() -> Any:
 
 
 def settled(scene: Scene, seconds: float = 2.0) -> Settled:
-    """Let gravity act for a while; equal scenes move equally.
+    """Let gravity act for a while, or until all is at rest; equal scenes move equally.
 
     Args:
         scene: the room; rugs lie still and are not counted.

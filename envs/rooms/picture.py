@@ -16,6 +16,7 @@ import numpy as np
 
 from gymposium.errors import UnknownName
 
+from ..limits import whole
 from ..scenes import solids
 from ..scenes.camera import Camera
 from ..scenes.daylight import Day, soft_look
@@ -39,9 +40,12 @@ _CORNERS = {
 VIEWS = ("corner", "opposite", "door", "above", *_CORNERS)
 """From above the corner that most things face, from across, from the door, straight down, or from
 above a given corner."""
+SIZES = (16, 2048)
 EYE = 1.6
 """Height [m] of an eye in the door."""
 _LENS = 26.0
+_MANY = 2_000_000
+"""Pixels above which a picture is drawn no finer than it is wanted."""
 _CEILING = (250, 248, 243)
 
 
@@ -51,12 +55,15 @@ def draw(scene: Scene, *, view: str = "corner", width: int = 640, height: int = 
     Args:
         scene: what to draw.
         view: one of :data:`VIEWS`.
-        width: of the picture in pixels.
+        width: of the picture in pixels, 16 to 2048.
         height: likewise.
 
     Raises:
         UnknownName: there is no such view.
+        UsageError: no such size.
     """
+    for name, pixels in (("width", width), ("height", height)):
+        whole("the picture of a room", name, pixels, *SIZES)
     stand = _stand(scene, view, width / height)
     made = Solids()
     build_shell(made, scene, stand.cut, rims=not stand.ceiling)
@@ -67,7 +74,9 @@ def draw(scene: Scene, *, view: str = "corner", width: int = 640, height: int = 
     day = Day(sun=stand.sun, rays=48)
     if stand.ceiling:
         day = day._replace(beyond=_CEILING)
-    return soft_look(made.scene(), stand.camera, day, width=width, height=height).picture
+    fine = 2 if width * height <= _MANY else 1
+    seen = soft_look(made.scene(), stand.camera, day, width=width, height=height, fine=fine)
+    return seen.picture
 
 
 def camera_of(

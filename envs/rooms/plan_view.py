@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..limits import whole
 from ..palette import INK, PAPER, QUIET, Colour
 from ..text_card import font, printable
 from .bodies import footprint, parts
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 22
 """Letters of an id that are shown."""
-_FINE = 3
-"""Pixels drawn along a side of each pixel; letters are set in the finished picture."""
+SIZES = (64, 2048)
 _WALL = 0.12
 _RED: Colour = (214, 40, 40)
 _SKY: Colour = (150, 190, 220)
@@ -36,11 +36,12 @@ _AWAY = tuple((dx, dy) for r in (0, 1, 2, 3) for dx in (0, -1, 1) for dy in (-r,
 
 
 class _Sheet(NamedTuple):
-    """Where metres are on the picture: y goes up."""
+    """Where metres are on the picture (y goes up), and how wide a thin line is."""
 
     zoom: float
     left: float
     bottom: float
+    thin: int = 1
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         return self.left + self.zoom * x, self.bottom - self.zoom * y
@@ -54,16 +55,20 @@ def plan_view(scene: Scene, *, size: int = 512, labels: bool = True, marks: bool
 
     Args:
         scene: what to draw.
-        size: of the picture in pixels, 128 or more for letters to find a place.
+        size: of the picture in pixels, 64 to 2048.
         labels: whether ids are written.
         marks: whether what collides or stands out of the room is outlined in red.
+
+    Raises:
+        UsageError: no such size.
     """
     from PIL import Image as Pictures
     from PIL import ImageDraw
 
-    sheet = _sheet(scene, size)
-    fine = _Sheet(*(_FINE * part for part in sheet))
-    sketch = Pictures.new("RGB", (size * _FINE, size * _FINE), PAPER)
+    sheet = _sheet(scene, whole("the plan of a room", "size", size, *SIZES))
+    times = 3 if size <= 1024 else 2  # drawn finer than wanted, but for letters
+    fine = _Sheet(times * sheet.zoom, times * sheet.left, times * sheet.bottom, times)
+    sketch = Pictures.new("RGB", (size * times, size * times), PAPER)
     pen = ImageDraw.Draw(sketch)
     _draw_room(pen, scene, fine)
     faulty = _faulty(scene) if marks else frozenset()
@@ -73,7 +78,7 @@ def plan_view(scene: Scene, *, size: int = 512, labels: bool = True, marks: bool
     for item in stacked:
         if item.id in faulty:
             outline = fine.all(footprint(item))
-            pen.line([*outline, *outline[:2]], _RED, 3 * _FINE, joint="curve")
+            pen.line([*outline, *outline[:2]], _RED, 3 * times, joint="curve")
     picture = sketch.resize((size, size), Pictures.Resampling.BOX)
     pen = ImageDraw.Draw(picture)
     _write_axes(pen, scene, sheet)
@@ -112,9 +117,9 @@ def _draw_room(pen: Any, scene: Scene, sheet: _Sheet) -> None:
     _rectangle(pen, sheet, (0, 0, x, y), pale)
     line = tuple(part - 14 for part in pale)
     for metre in range(1, math.ceil(x)):
-        pen.line((*sheet.at(metre, 0), *sheet.at(metre, y)), line, _FINE)
+        pen.line((*sheet.at(metre, 0), *sheet.at(metre, y)), line, sheet.thin)
     for metre in range(1, math.ceil(y)):
-        pen.line((*sheet.at(0, metre), *sheet.at(x, metre)), line, _FINE)
+        pen.line((*sheet.at(0, metre), *sheet.at(x, metre)), line, sheet.thin)
     for opening in scene.openings:
         _draw_opening(pen, opening, sheet, pale)
 
@@ -133,13 +138,13 @@ def _draw_opening(pen: Any, opening: Opening, sheet: _Sheet, floor: Colour) -> N
     if not door:
         for deep in (0.35 * _WALL, 0.65 * _WALL):
             ends = np.array([middle + s * half * along - deep * ahead for s in (1, -1)])
-            pen.line(sheet.all(ends), _SKY, 2 * _FINE)
+            pen.line(sheet.all(ends), _SKY, 2 * sheet.thin)
         return
     hinge = middle + half * along
     turns = np.linspace(0, math.pi / 2, 25)[:, None]
     swing = hinge + 2 * half * (np.sin(turns) * ahead - np.cos(turns) * along)
-    pen.line(sheet.all(swing), QUIET, _FINE)
-    pen.line(sheet.all(np.array([hinge, hinge + 2 * half * ahead])), INK, 2 * _FINE)
+    pen.line(sheet.all(swing), QUIET, sheet.thin)
+    pen.line(sheet.all(np.array([hinge, hinge + 2 * half * ahead])), INK, 2 * sheet.thin)
 
 
 def _draw_item(pen: Any, item: Item, sheet: _Sheet) -> None:
@@ -149,7 +154,7 @@ def _draw_item(pen: Any, item: Item, sheet: _Sheet) -> None:
         pen.polygon(sheet.all(part.outline), part.colour)
     outline = sheet.all(footprint(item))
     thin = hangs or min(item.size[:2]) < 0.3
-    pen.line([*outline, *outline[:2]], INK, _FINE if thin else 2 * _FINE)
+    pen.line([*outline, *outline[:2]], INK, sheet.thin if thin else 2 * sheet.thin)
     if not category(item.category).front:
         return
     ahead = np.array([math.cos(item.rotation), math.sin(item.rotation)])

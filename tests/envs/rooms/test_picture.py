@@ -13,7 +13,7 @@ from gymposium.envs.rooms.catalogue import CATEGORIES
 from gymposium.envs.rooms.picture import VIEWS, camera_of, draw
 from gymposium.envs.rooms.plan_view import LONGEST_LABEL, plan_view
 from gymposium.envs.rooms.scene import Item, Scene
-from gymposium.errors import MissingExtra, UnknownName
+from gymposium.errors import MissingExtra, UnknownName, UsageError
 from tests.envs.rooms.samples import FLOOR, block, furnished, quarter_turned, room
 
 RED = np.array([214, 40, 40])
@@ -48,6 +48,15 @@ def test_equal_scenes_give_equal_pictures_and_plans(scene):
 def test_an_unknown_view_is_refused_with_the_views_there_are(scene):
     with pytest.raises(UnknownName, match="corner"):
         draw(scene, view="conrer")
+
+
+def test_sizes_that_no_picture_has_are_refused(scene):
+    for width, height in ((0, 60), (60, -1), (60, 4000), (60.0, 60)):
+        with pytest.raises(UsageError, match="must be a whole number from 16 to 2048"):
+            draw(scene, width=width, height=height)
+    for size in (0, 5000, "512"):
+        with pytest.raises(UsageError, match="must be a whole number from 64 to 2048"):
+            plan_view(scene, size=size)
 
 
 @pytest.mark.parametrize("view", ["corner", "opposite", "above"])

@@ -1,4 +1,4 @@
-"""Exact overlaps of furniture; how long rooms take to be placed, measured, drawn and settled.
+"""Exact overlaps of furniture, and how long rooms take to be placed, measured and planned.
 
 Run as ``python -m benchmarks.rooms``. A hundred things stand at random in a room far too small for
 them, so that hundreds of pairs overlap; all their pairs at once against a loop over pairs in
@@ -12,6 +12,8 @@ import time
 
 import numpy as np
 
+from gymposium.agents.registry import resolve
+from gymposium.envs import registry
 from gymposium.envs.rooms.bodies import bodies
 from gymposium.envs.rooms.bullet import bullet_picture, settled
 from gymposium.envs.rooms.catalogue import CATEGORIES, Mount
@@ -135,7 +137,31 @@ def looks(rng: np.random.Generator) -> None:
     )
 
 
+def planned() -> None:
+    """A bedroom in ten steps by the scripted planner that never stops early, pictures included."""
+    demand = "a bedroom with a desk, two armchairs, a bookshelf, two plants and a dressing table"
+    world = registry.make_world("scene_weaver-v0", room=demand, steps=10)
+    for spec in ("scripted:room_planner", "scripted:room_planner?reflect=false"):
+        bot = resolve(spec).create()
+        began = time.perf_counter()
+        turns = world.reset(7)
+        bot.reset(world.seats["player_0"], 7)
+        while turns:
+            (turn,) = turns.values()
+            said = bot.act(turn)
+            action = world.parse("player_0", said.text, turn.observation, turn.info)
+            turns = world.step({"player_0": action})
+        spent = time.perf_counter() - began
+        told = world.outcome.metrics
+        print(
+            f"{spec}: {told['objects']:.0f} things in {told['steps']:.0f} steps and "
+            f"{told['calls']:.0f} calls, {told['collisions']:.0f} collisions, grades by rule "
+            f"{told['rule_total']:.1f} of 40: {spent:.2f} s from the empty room"
+        )
+
+
 if __name__ == "__main__":
     overlaps(np.random.default_rng(0))
     rooms(np.random.default_rng(1))
+    planned()
     looks(np.random.default_rng(2))

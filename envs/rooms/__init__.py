@@ -12,7 +12,7 @@ register(
         turn_based=True,
         tags=("rooms", "text", "visual", "tools", "planning"),
         presets={
-            "choices": {"room": "any", "control": "choice"},
+            "choices": {"room": "bathroom", "control": "choice"},
         },
     )
 )

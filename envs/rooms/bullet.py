@@ -120,7 +120,7 @@ def bullet_picture(
                 for part in parts(item):
                     _show(client, part)
         eye = np.array(camera.eye)
-        ahead, _, up = camera.axes
+        ahead, right, up = camera.axes
         sight = bullet.computeViewMatrix(eye.tolist(), (eye + ahead).tolist(), up.tolist())
         lens = bullet.computeProjectionMatrixFOV(camera.view, width / height, 0.1, 60.0)
         pixels = bullet.getCameraImage(
@@ -128,9 +128,7 @@ def bullet_picture(
             height,
             sight,
             lens,
-            lightDirection=[
-                -0.4 * s + 0.6 * t for s, t in zip(ahead, (0.0, 0.0, 2.0), strict=True)
-            ],
+            lightDirection=[-0.38 * right[0], -0.38 * right[1], 1.0],  # over the left shoulder
             lightDistance=12.0,
             shadow=1,
             lightAmbientCoeff=0.72,

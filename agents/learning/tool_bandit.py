@@ -12,6 +12,7 @@ needs no torch.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -72,7 +73,7 @@ class Beliefs:
     def deviation(self, fault: str, tool: str) -> float:
         """How uncertain the promise is."""
         weight = self.config.prior + self.count.get((fault, tool), 0)
-        return self.config.spread / float(weight) ** 0.5
+        return self.config.spread / math.sqrt(weight)
 
     def learn(self, fault: str, tool: str, rise: float) -> None:
         """A call brought ``rise``."""

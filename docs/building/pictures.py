@@ -8,7 +8,7 @@ from typing import Any
 from gymposium.agents.registry import known_agents, resolve
 from gymposium.envs.registry import WorldSpec, make_world
 from gymposium.errors import UsageError
-from gymposium.types import Seat
+from gymposium.types import Reply, Seat, Turn
 
 SEED, MOST_STEPS = 3, 40
 
@@ -59,5 +59,15 @@ def _walk(spec: WorldSpec, most: int) -> tuple[Any, int]:
     for step in range(most):
         if not turns:
             return world, step
-        turns = world.step({seat: agents[seat].act(turn) for seat, turn in turns.items()})
+        turns = world.step({seat: _action(world, agents[seat], turns[seat]) for seat in turns})
     return world, most
+
+
+def _action(world: Any, agent: Any, turn: Turn) -> Any:
+    """What an agent does; what it says in words, the world parses."""
+    said = agent.act(turn)
+    if isinstance(said, Reply):
+        said = said.text if said.action is None else said.action
+    if isinstance(said, str):
+        return world.words.parse(turn.seat, said, turn.observation, turn.info)
+    return said

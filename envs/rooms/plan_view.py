@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 22
 """Letters of an id that are shown."""
-SIZES = (64, 2048)
+SIZES = (32, 2048)
 _WALL = 0.12
 _RED: Colour = (214, 40, 40)
 _SKY: Colour = (150, 190, 220)
@@ -55,7 +55,7 @@ def plan_view(scene: Scene, *, size: int = 512, labels: bool = True, marks: bool
 
     Args:
         scene: what to draw.
-        size: of the picture in pixels, 64 to 2048.
+        size: of the picture in pixels, 32 to 2048; below 256 no letter can be read.
         labels: whether ids are written.
         marks: whether what collides or stands out of the room is outlined in red.
 
@@ -90,7 +90,7 @@ def plan_view(scene: Scene, *, size: int = 512, labels: bool = True, marks: bool
 def _sheet(scene: Scene, size: int) -> _Sheet:
     """The room in the middle, with a margin for what is written beside it."""
     x, y = scene.room.size
-    margin = max(26.0, 0.07 * size)
+    margin = min(max(26.0, 0.07 * size), 0.2 * size)
     zoom = (size - 1.6 * margin) / (max(x, y) + 2 * _WALL)
     spare = size - 1.6 * margin
     left = margin + (spare - zoom * (x + 2 * _WALL)) / 2 + zoom * _WALL

@@ -19,8 +19,8 @@ VIEW = typer.Option(
     help="corner, opposite, door, above or plan; repeat for several (default: all)",
     show_default=False,
 )
-WIDTH = typer.Option(960, "--width", min=64, max=2048, help="of a picture in pixels")
-HEIGHT = typer.Option(720, "--height", min=64, max=2048, help="likewise")
+WIDTH = typer.Option(960, "--width", min=32, max=2048, help="of a picture in pixels")
+HEIGHT = typer.Option(720, "--height", min=32, max=2048, help="likewise")
 PLAN = "plan"
 PICTURES = ("corner", "opposite", "door", "above", PLAN)
 """The views of :mod:`gymposium.envs.rooms.picture`, and the plan with names."""

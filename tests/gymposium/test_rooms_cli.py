@@ -10,6 +10,7 @@ from gymposium.envs.rooms.contacts import collisions, outside
 from gymposium.envs.rooms.files import read, write
 from gymposium.envs.rooms.layout import layout
 
+from ..agents.language.http_server import completion, send, serving
 from ..envs.rooms.files.test_front import house
 from ..envs.rooms.samples import furnished
 from .test_cli import call, call_json
@@ -67,6 +68,30 @@ def test_any_agent_can_plan_and_what_was_done_is_told(here):
     assert "bath.json" in said
     assert not (here / "bath.glb").exists()
     assert read("bath.json").scene.room.type == "bathroom"
+
+
+def test_a_language_model_plans_and_its_plan_is_in_the_report(here):
+    calls = [
+        {"tool": "init_gpt", "ideas": "Begin with a bed & two stands."},
+        {"tool": "remove_object", "ideas": "<b>Take</b> the rug out.", "edit": {"ids": ["9_x"]}},
+        {"tool": "terminate", "ideas": "It is good."},
+    ]
+
+    async def says(server, request, writer):
+        send(writer, completion(json.dumps(calls[min(len(server.asked) - 1, 2)])))
+
+    with serving(says) as server:
+        made = call_json(
+            "rooms", "make", "a bedroom", "--planner", f"llm:one@{server.url}", "--steps", 4,
+            "-p", "passes=5", "--out", "a.json", "--run", "run", "--no-cache", *SMALL,
+        )  # fmt: skip
+    assert made["steps"][0]["plan"] == "Begin with a bed & two stands."
+    assert [row["result"] for row in made["steps"]][:2] == ["accepted", "refused"]
+    assert made["steps"][-1]["tool"] == "terminate"
+    page = (here / "run" / "report.html").read_text()
+    assert "Begin with a bed &amp; two stands." in page
+    assert "&lt;b&gt;Take&lt;/b&gt; the rug out." in page
+    assert "refused" in page
 
 
 @pytest.mark.parametrize(

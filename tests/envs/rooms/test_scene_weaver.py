@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from gymposium.agents.registry import resolve
 from gymposium.envs import registry
 from gymposium.envs.rooms import weaving
 from gymposium.envs.rooms.grades import Grades
@@ -385,3 +387,17 @@ def test_any_room_is_drawn_by_the_seed() -> None:
         made.reset(seed)
         kinds.add(made.scene.room.type)
     assert len(kinds) > 2
+
+
+def test_a_language_model_plans_by_one_schema_and_writes_edits_of_its_own() -> None:
+    made = world(steps=8, room="bathroom")
+    agent, turns = resolve("llm:scripted/legal?think=true").create(), made.reset(3)
+    agent.reset(made.seats[SEAT], 3)
+    while turns:
+        said: Any = asyncio.run(agent.act(turns[SEAT]))  # type: ignore[arg-type]
+        call = json.dumps(json.loads(said.text)["action"])
+        turn = turns[SEAT]
+        turns = made.step({SEAT: made.parse(SEAT, call, turn.observation, turn.info)})
+    assert any(row["edit"] for row in made.rows)
+    assert {row["result"] for row in made.rows} >= {"accepted", "refused"}
+    assert not any("failed" in row["said"] for row in made.rows)

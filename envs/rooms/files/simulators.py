@@ -98,8 +98,11 @@ def _walls(scene: Scene) -> list[_Shape]:
     found = [_Shape("box", slab, (x / 2, y / 2, -half), 0.0, finish.floor)]
     for wall in walls(scene.room):
         for panel in panels(scene, wall):
-            long, high = (end - start for start, end in panel)
-            at = point(wall, sum(panel.along) / 2, half)
+            low, top = panel.along
+            if wall.normal[0]:  # west and east walls take the corners
+                low, top = low - THICK * (low <= 0), top + THICK * (top >= wall.length)
+            long, high = top - low, panel.height[1] - panel.height[0]
+            at = point(wall, (low + top) / 2, half)
             centre = (*at, sum(panel.height) / 2)
             found.append(_Shape("box", (long, THICK, high), centre, yaw(wall), finish.wall))
     return found

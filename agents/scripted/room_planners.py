@@ -33,6 +33,7 @@ BEGIN: Trust = {"init_gpt": 0.9, "init_physcene": 0.6, "init_metascene": 0.5}
 _TRUST: tuple[tuple[str, str, Trust], ...] = (
     ("colliding", "", {"update_layout": 0.8, "remove_object": 0.6}),
     ("outside", "", {"update_layout": 0.7, "remove_object": 0.6, "update_size": 0.4}),
+    ("request", "", {"add_gpt": 0.85}),
     ("realism", "size", {"update_size": 0.9, "remove_object": 0.4}),
     ("realism", "unusual in", {"remove_object": 0.8}),
     ("realism", "", {"add_relation": 0.7, "update_layout": 0.5, "remove_object": 0.4}),
@@ -176,13 +177,17 @@ class RoomPlanner:
 def faults(turn: Turn) -> dict[str, tuple[float, str]]:
     """What is wrong, the worst first, each with its size and what is said of it.
 
-    Physics comes first, by counts; then every grade below :data:`ENOUGH`, by what it lacks to 10.
+    Physics comes first, by counts; then what was asked for and is not there; then every grade below
+    :data:`ENOUGH`, by what it lacks to 10.
     """
     seen = turn.observation
     found: dict[str, tuple[float, str]] = {}
     for name, place in (("outside", 1), ("colliding", 2)):
         if seen["physics"][place] > 0:
             found[name] = (float(seen["physics"][place]), "")
+    unmet = turn.info.get("unmet", ())
+    if unmet:
+        found["request"] = (float(len(unmet)), f"it wants {', '.join(unmet)}")
     names = ("realism", "function", "layout", "completion")
     lacking: dict[str, tuple[float, str]] = {
         name: (10 - float(grade), str(comment))

@@ -211,6 +211,7 @@ class SceneWeaver(RuleWorld):
         return {
             "action_mask": self._mask(seat),
             "comments": self._weaving.now.grades.comments,
+            "unmet": self._weaving.unmet(),
             "offered": tuple(n for n, may in zip(self._names, offered, strict=True) if may),
         }
 

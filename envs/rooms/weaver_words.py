@@ -49,9 +49,9 @@ def rules(seat: str, request: str, tools: Sequence[Tool], limits: Limits, *, edi
         else "A call is the name of a tool."
     )
     return (
-        f"You are {seat}, the planner of a room: {request}. In at most {limits.steps} steps you furnish "
-        "it by calling tools, one a step. After each call physics pushes things free and deletes "
-        "what cannot stand; then the room is measured and graded: realism, function, layout, "
+        f"You are {seat}, the planner of a room: {request}. In at most {limits.steps} steps you "
+        "furnish it by calling tools, one a step. After each call physics pushes things free and "
+        "deletes what cannot stand; then the room is measured and graded: realism, function, layout, "
         f"completion, 0 to 10 each, {LABEL}. You earn the rise of the mean grade (as a share of "
         f"10), less {costs.outside:g} for each thing outside, {costs.collision:g} for each pair "
         f"that collides, {costs.unstable:g} for each unstable thing. A first room whose grades sum "
@@ -77,6 +77,8 @@ def report(weaving: Weaving) -> str:
         lines.append(f"Last call: {last['tool'] or 'none'}: {last['result']}. {last['said']}")
         if last["deleted"]:
             lines.append(f"Physics: {last['deleted']}.")
+    if unmet := weaving.unmet():
+        lines.append(f"Asked for and not there: {', '.join(unmet)}.")
     missed = [f"{n}: {c}" for n, c in zip(GRADES, grades.comments, strict=True) if c]
     lines.append(f"What grades miss: {'; '.join(missed)}." if missed else "Grades miss nothing.")
     return "\n".join(line.encode("ascii", "replace").decode() for line in lines)

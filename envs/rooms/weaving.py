@@ -25,6 +25,7 @@ from .metrics import Metrics, measure
 from .room_types import RoomType
 from .scene import Scene
 from .tools.card import Family, Task, Tool, call
+from .tools.ideas import read
 
 TRIES = 3
 """Calls of one step: the first and two more."""
@@ -98,6 +99,11 @@ class Weaving:
     def over(self) -> bool:
         """Whether the room is finished or all steps are used."""
         return self.ended or self.step >= self.limits.steps
+
+    def unmet(self) -> tuple[str, ...]:
+        """Categories that the request names and the room lacks, as often as it lacks them."""
+        there = Counter(item.category for item in self.now.scene)
+        return tuple((read(self.request).counts - there).elements())
 
     def offered(self) -> list[bool]:
         """Which tools may be called now, in their order."""

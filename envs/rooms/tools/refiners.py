@@ -215,7 +215,8 @@ class RemoveObject(Tool):
         )
 
     def _by_rule(self, task: Task) -> list[str]:
-        scene, kept = task.scene, task.kind.keeps(task.scene)
+        scene, asked = task.scene, read(task.request).counts
+        kept = task.kind.keeps(scene) | {item.id for item in scene if item.category in asked}
         wanted = read(task.ideas)
         names = {*wanted.counts, *wanted.unwanted}
         chosen = [item.id for item in scene if item.category in names and item.id not in kept]

@@ -23,9 +23,10 @@ def turn(
     comments: tuple[str, ...] = ("", "", "", ""),
     physics: tuple[float, ...] = (9, 0, 0, 0),
     offered: tuple[str, ...] = TOOLS,
+    unmet: tuple[str, ...] = (),
 ) -> Turn:
     seen = {"grades": np.array(grades), "physics": np.array(physics)}
-    info = {"offered": offered, "comments": comments}
+    info = {"offered": offered, "comments": comments, "unmet": unmet}
     return Turn("player_0", 1, seen, 0.0, spaces.Discrete(1), None, info)
 
 
@@ -55,6 +56,15 @@ def test_the_lowest_grade_is_taken_up_with_what_suits_its_comment() -> None:
     assert called(planner(), turn((5, 10, 9, 6), ("of an unusual size: 1_x", "", "", ""))) == (
         "update_size"
     )
+
+
+def test_what_was_asked_for_and_is_not_there_is_added_by_name_while_that_helps() -> None:
+    bot = planner()
+    said = json.loads(str(bot.act(turn(unmet=("piano", "floor_lamp"))).text))
+    assert said["tool"] == "add_gpt"
+    assert "piano, floor_lamp" in said["ideas"]
+    calls = [called(bot, turn(unmet=("piano",))) for _ in range(3)]
+    assert calls == ["add_gpt", "add_gpt", "terminate"]
 
 
 def test_a_tool_that_did_not_help_is_trusted_less_and_the_end_comes() -> None:

@@ -368,6 +368,20 @@ def test_gymnasium_makes_it_with_a_demand_and_a_picture() -> None:
     assert (seen["image"] != empty).any()
 
 
+def test_what_was_asked_for_and_is_not_there_is_reported() -> None:
+    made = world(room="a hallway with a piano and two plants, no rug")
+    turn = doing(made)
+    assert sorted(turn.info["unmet"]) == ["piano", "plant", "plant"]
+    only_plants = {
+        "tool": "init_gpt",
+        "ideas": "",
+        "edit": {"objects": [{"category": "plant"}] * 2},
+    }
+    turn = doing(made, only_plants)
+    assert turn.info["unmet"] == ("piano",)
+    assert "Asked for and not there: piano." in turn.text
+
+
 def test_choices_are_the_same_game_in_numbers() -> None:
     made, plain = world(control="choice", room="hallway"), world(room="hallway")
     turns, others = made.reset(5), plain.reset(5)

@@ -289,6 +289,8 @@ def test_remove_object_takes_strangers_and_never_what_the_room_is_for_by_itself(
     assert found.scene is not None
     assert "9_oven" not in found.scene
     assert use("remove_object", furnished()).scene is None
+    asked = replace(task(furnished().with_items(oven)), request="a bedroom with an oven")
+    assert call(TOOLS["remove_object"], asked).scene is None
     told = use("remove_object", furnished(), "", {"ids": ["2_stand", "3_lamp"]})
     assert told.scene is not None
     assert len(told.scene) == len(furnished()) - 2

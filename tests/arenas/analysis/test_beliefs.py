@@ -87,6 +87,9 @@ def test_figures_are_those_of_the_runs_own_metrics(played, tmp_path):
         mean = np.mean([row.metrics[metric] for row in mine])
         assert figures(found)[name][0].value == pytest.approx(mean)
     assert figures(found)["success"][0].hits == sum(row.metrics["success"] for row in mine)
+    for row in figures(found).values():
+        if hasattr(row[0], "low"):
+            assert 0 <= row[0].low <= row[0].value <= row[0].high
     (one, two) = [row[:2] for row in figures(found, "Success by belief").values()]
     assert sum(rate.cases for rate in one) == sum(rate.cases for rate in two) == 16
 

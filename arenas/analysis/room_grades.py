@@ -73,7 +73,7 @@ class RoomGrades:
     rooms: int = field(default=12, metadata={"doc": "rooms judged, at most", "range": [2, 10_000]})
     calls: int = field(default=3, metadata={"doc": "grades of each room", "range": [1, 100]})
     shows: str = field(default="both", metadata={"doc": "picture and layout, or text alone"})
-    size: int = field(default=384, metadata={"doc": "of the picture, in pixels"})
+    size: int = field(default=512, metadata={"doc": "of the picture, in pixels"})
 
     def __post_init__(self) -> None:
         whole("rooms", "rooms", self.rooms, 2, 10_000)

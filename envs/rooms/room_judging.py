@@ -10,7 +10,8 @@ Seats
 
 Observation
     A Dict: ``demand`` (Text); ``layout`` (Text), the room as JSON, without grades; unless
-    ``shows`` is text ``image``, uint8 ``[size, size, 3]``, the room from above.
+    ``shows`` is text ``image``, uint8 ``[size, size, 3]``, the room from above
+    with ids, fronts and metres.
 
 Actions
     A Dict of four Discrete(11): ``realism``, ``function``, ``layout``, ``completion``, each a grade
@@ -68,7 +69,7 @@ from .baselines import BASELINES, baseline
 from .grades import grade
 from .grammar import shell
 from .layout import layout, scene_of_text
-from .picture import draw
+from .plan_view import plan_view
 from .room_types import room_type, room_types
 from .scene import Scene
 from .weaver_words import GRADES, WRITABLE
@@ -102,7 +103,7 @@ class RoomJudgingParams:
         default="text", metadata={"doc": "what is seen", "choices": ("text", "both")}
     )
     size: int = field(
-        default=384, metadata={"doc": "of the picture", "unit": "pixels", "range": [32, 2048]}
+        default=512, metadata={"doc": "of the picture", "unit": "pixels", "range": [32, 2048]}
     )
 
     def __post_init__(self) -> None:
@@ -191,7 +192,7 @@ class RoomJudging(RuleWorld):
         }
         if p.shows == "both":
             if self._picture is None:
-                self._picture = draw(scene, view="above", width=p.size, height=p.size)
+                self._picture = plan_view(scene, size=p.size)
             seen["image"] = self._picture.copy()
         return seen
 

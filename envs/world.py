@@ -209,7 +209,7 @@ class RuleWorld(SpaceWords, ABC):
         """Raise IllegalAction, with a sentence for the speaker, unless ``action`` is legal now."""
         if not self.in_space(seat, action):
             raise IllegalAction(
-                f"{action!r} is not one of the actions of {seat}: {self._true_spaces[seat]}"
+                f"{action!r:.300} is not one of the actions of {seat}: {self._true_spaces[seat]}"
             )
         self._check(seat, action)
 

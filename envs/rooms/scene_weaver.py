@@ -181,7 +181,7 @@ class SceneWeaver(RuleWorld):
 
     def _limits(self) -> Limits:
         p = self.params
-        return Limits(p.steps, p.budget, p.physics, p.passes, Costs(*p.costs))
+        return Limits(p.steps, p.budget, p.physics, p.passes, p.slip, Costs(*p.costs))
 
     def _begin(self, rng: np.random.Generator) -> None:
         kind, request = self._kind(rng)

@@ -47,6 +47,14 @@ class SceneWeaverParams:
     passes: int = field(
         default=50, metadata={"doc": "passes of the executor's optimiser", "range": [1, 500]}
     )
+    slip: float = field(
+        default=0.0,
+        metadata={
+            "doc": "how far tools miss the places they find, as language models do",
+            "unit": "m (standard deviation)",
+            "range": [0, 1],
+        },
+    )
     costs: tuple[float, float, float] = field(
         default=(0.1, 0.1, 0.1),
         metadata={"doc": "of a thing outside, a pair in contact, an unstable thing"},
@@ -74,6 +82,7 @@ class SceneWeaverParams:
         whole(WORLD, "size", self.size, 128, 2048)
         flag(WORLD, "physics", self.physics)
         whole(WORLD, "passes", self.passes, 1, 500)
+        object.__setattr__(self, "slip", real(WORLD, "slip", self.slip, 0, 1))
         if not isinstance(self.costs, list | tuple) or len(self.costs) != 3:
             raise UsageError(f"{WORLD}: costs={self.costs!r:.80} must be three numbers")
         costs = tuple(real(WORLD, "costs", value, 0, 100) for value in self.costs)

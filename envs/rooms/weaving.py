@@ -73,12 +73,13 @@ def standing(scene: Scene, costs: Costs) -> Standing:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a match allows: steps, what its tools may cost together, and the executor's part."""
+    """What a match allows: steps, what tools may cost and by how much they miss, the executor."""
 
     steps: int = 10
     budget: int | None = None
     physics: bool = True
     passes: int = 50
+    slip: float = 0.0
     costs: Costs = Costs()  # noqa: RUF009 - a named tuple is immutable
 
 
@@ -156,7 +157,7 @@ class Weaving:
             document = _edit_of(edit)
         except UsageError as error:
             return None, f"{tool.card.name} refused: {error}"
-        task = Task(self.now.scene, self.kind, self.request, ideas, document, rng)
+        task = Task(self.now.scene, self.kind, self.request, ideas, document, rng, self.limits.slip)
         done = call(tool, task)
         return done.scene, done.words
 

@@ -74,7 +74,8 @@ class Task:
     """One call of a tool.
 
     ``request`` is what the room is to be, ``ideas`` what the planner wants now, ``edit`` the
-    document it wrote for the tool, None if it left that to the tool.
+    document it wrote for the tool, None if it left that to the tool. ``slip`` is the standard
+    deviation [m] with which things miss the place that was found for them.
     """
 
     scene: Scene
@@ -83,6 +84,7 @@ class Task:
     ideas: str
     edit: Mapping[str, Any] | None
     rng: np.random.Generator
+    slip: float = 0.0
 
 
 class Edited(NamedTuple):

@@ -118,10 +118,22 @@ def placed(task: Task, scene: Scene, items: list[Item], verb: str = "added") -> 
     """The scene with new things where a place was found, and what became of them in words."""
     found = place(scene, items, task.rng)
     there = [item.id for item in items if item.id in found.scene]
+    scene = _slipped(found.scene, there, task) if task.slip else found.scene
     words = f"{verb} {', '.join(there)}" if there else f"{verb} nothing"
     if found.left_out:
         words += f"; no place for {', '.join(found.left_out)}"
-    return Edited(found.scene, words + ".")
+    return Edited(scene, words + ".")
+
+
+def _slipped(scene: Scene, names: list[str], task: Task) -> Scene:
+    """The scene with these things, but for those on others, off their places; z stays."""
+    for name in names:
+        item = scene[name]
+        if item.supporter is None:
+            dx, dy = (float(way) for way in task.rng.normal(0.0, task.slip, 2))
+            x, y, z = item.location
+            scene = scene.moved(name, (x + dx, y + dy, z))
+    return scene
 
 
 def _least_laden(items: list[Item], there: list[Item]) -> Item:

@@ -267,6 +267,16 @@ def test_without_physics_what_collides_stays_and_costs() -> None:
     assert held.rows[-1]["collisions_edit"] == 1
 
 
+def test_what_misses_its_place_is_put_right_by_physics_only() -> None:
+    loose, held = (world(physics=physics, slip=0.15) for physics in (False, True))
+    for made in (loose, held):
+        doing(made, "init_gpt", seed=1)
+    (loose_row,), (held_row,) = loose.rows, held.rows
+    assert loose_row["collisions_left"] + loose_row["outside_left"] > 0
+    assert held_row["collisions_edit"] == loose_row["collisions_edit"]
+    assert held_row["collisions_left"] + held_row["outside_left"] == 0
+
+
 def test_the_record_tells_every_call_and_gives_the_room_back() -> None:
     made = world()
     assert (
@@ -348,6 +358,7 @@ def test_families_of_tools_can_be_left_out() -> None:
         {"tools": ["x"]},
         {"without": ["add_magic"]},
         {"physics": 1},
+        {"slip": -0.1},
     ],
 )
 def test_a_wrong_parameter_is_one_sentence(params: dict[str, Any]) -> None:

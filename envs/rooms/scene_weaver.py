@@ -63,6 +63,7 @@ Versions
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -186,7 +187,6 @@ class SceneWeaver(RuleWorld):
     def _begin(self, rng: np.random.Generator) -> None:
         kind, request = self._kind(rng)
         self._weaving = Weaving(kind, request, self._tools, shell(kind, rng), self._limits())
-        self._picture: tuple[Scene, Image] | None = None
 
     def _kind(self, rng: np.random.Generator) -> tuple[RoomType, str]:
         """The type of the match's room and the demand in words."""
@@ -251,7 +251,7 @@ class SceneWeaver(RuleWorld):
             "report": report(weaving)[:_MOST_REPORT],
         }
         if self.params.shows == "both":
-            seen["image"] = self._view().copy()
+            seen["image"] = _view(self.scene, self.params.size).copy()
         return seen
 
     def _state(self) -> bytes:
@@ -340,7 +340,7 @@ class SceneWeaver(RuleWorld):
     def draw(self) -> Image:
         """The room from above with everything labelled; what collides is outlined."""
         super().render()  # refuses before the first reset
-        return self._view().copy()
+        return _view(self.scene, self.params.size).copy()
 
     def _offered(self, info: Mapping[str, Any]) -> list[bool]:
         mask = info.get("action_mask")
@@ -348,11 +348,10 @@ class SceneWeaver(RuleWorld):
             return [True] * len(self._tools)
         return [bool(may) for may in (mask["tool"] if isinstance(mask, Mapping) else mask)]
 
-    def _view(self) -> Image:
-        """The room from above with labels, drawn once a scene."""
-        from .plan_view import plan_view
 
-        scene = self._weaving.now.scene
-        if self._picture is None or self._picture[0] is not scene:
-            self._picture = scene, plan_view(scene, size=self.params.size, marks=True)
-        return self._picture[1]
+@functools.lru_cache(maxsize=16)
+def _view(scene: Scene, size: int) -> Image:
+    """The room from above with labels, drawn once a scene; not to be written to."""
+    from .plan_view import plan_view
+
+    return plan_view(scene, size=size, marks=True)

@@ -16,7 +16,8 @@ Observation
     ``report``, what became of the last call and what the grades miss; unless ``shows`` is text
     ``image``, uint8 ``[size, size, 3]``, the room from above with ids, fronts and axes.
     The info has ``offered`` (tools by name), ``comments`` (one a grade) and ``unmet`` (categories
-    asked for and not there). With ``control`` choice the observation is instead a Box of numbers (:func:`.weaver_codes.codes`).
+    asked for and not there). With ``control`` choice the observation is a Box of numbers instead
+    (:func:`.weaver_codes.codes`).
 
 Actions
     A Dict: ``tool`` (Discrete), ``ideas`` (Text, at most 400 characters), ``edit`` (Text, a JSON

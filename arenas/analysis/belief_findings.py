@@ -225,17 +225,17 @@ def _measures(read: Read, means: Scores) -> Table:
         rows.append(["axes said in words", float(np.mean(axes))])
     replies = turns[["observation", "prediction", "answer"]].drop_duplicates()
     rows.append(["distinct replies, of all", len(replies) / len(turns)])
-    rows.append(["characters of a reply", _span(read.lengths, most=np.inf)])
-    note = "Scores, shares and lengths: means over matches, with 95 % intervals."
+    rows.append(["characters of a reply", float(read.lengths.mean())])
+    note = "Scores and shares: means over matches, with 95 % intervals."
     return Table("Measures", ("measure", "found"), rows, note)
 
 
-def _span(values: Any, most: float = 1.0) -> Span:
+def _span(values: Any) -> Span:
     """The mean of matches with its interval, as far as that lies where values can be."""
     found = mean(values)
     low, high = (found.value if end is None else end for end in (found.low, found.high))
     least = min(0.0, float(values.min()))  # a fine for templates
-    return Span(found.value, max(low, least), min(high, most))
+    return Span(found.value, max(low, least), min(high, 1.0))
 
 
 def _agreement(exact: Scores, judged: Scores, unread: int) -> Table:

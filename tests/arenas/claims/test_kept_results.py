@@ -8,7 +8,7 @@ import pytest
 import gymposium
 from gymposium.arenas.claims.plot import draw
 from gymposium.arenas.claims.results import make_result
-from gymposium.arenas.claims.tables import RESULTS, committed, filled, update
+from gymposium.arenas.claims.tables import RESULTS, committed, curves, filled, number, update
 from gymposium.errors import StoreError, UnknownName
 from gymposium.scenarios.load_claims import load_claims, named_claims
 
@@ -39,6 +39,19 @@ def test_a_kept_result_says_where_it_comes_from(key):
 def test_tables_are_those_of_the_kept_results(page):
     text = page.read_text("utf-8")
     assert filled(text, KEPT, page, DOCS) == text, "run `gymposium reproduce --tables docs/claims`"
+
+
+def test_curves_are_means_over_seeds_beside_the_papers_figures():
+    kept = KEPT["vagen.cpu"]
+    rows = {line.split(" | ")[0][2:]: line for line in curves(kept, "success").splitlines()[2:]}
+    assert set(rows) == {arm for arm, found in kept.measures.items() if "success 1" in found}
+    for arm, paper in (("full", ".74"), ("base and reward", "–")):
+        told = rows[arm].strip("| ").split(" | ")
+        means = [kept.measures[arm][f"success {n}"] for n in range(1, 5)]
+        assert told[1] == paper
+        assert [cell.split(" ")[0] for cell in told[2:]] == [
+            number(sum(each) / len(each)) for each in means
+        ]
 
 
 @pytest.mark.parametrize("key", KEPT)

@@ -1,4 +1,4 @@
-"""The pictures of rooms in ``docs/images/rooms``: six types, one from its door, and its plan.
+"""The pictures of rooms in ``docs/images/rooms``: six types, one from its door, its plan, baselines.
 
 Run ``python docs/building/room_pictures.py`` after a change of how rooms are furnished or drawn.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from gymposium.envs.rooms.baselines import BASELINES
 from gymposium.envs.rooms.execute import execute
 from gymposium.envs.rooms.grammar import shell, things
 from gymposium.envs.rooms.picture import draw
@@ -32,6 +33,14 @@ def furnished(name: str, seed: int) -> Scene:
     rng, kind = np.random.default_rng(seed), room_type(name)
     bare = shell(kind, rng)
     return execute(place(bare, things(kind, bare, rng), rng).scene, rng).scene
+
+
+def by_baselines(seed: int) -> np.ndarray:
+    """One bedroom as each baseline furnishes it, faults in red."""
+    bare = shell(room_type("bedroom"), np.random.default_rng(seed))
+    scenes = [it.furnish(bare, np.random.default_rng(seed)) for it in BASELINES.values()]
+    drawn = [plan_view(scene, size=420, labels=False, marks=True) for scene in scenes]
+    return np.vstack([np.hstack(drawn[k : k + COLUMNS]) for k in range(0, len(drawn), COLUMNS)])
 
 
 def few(picture: np.ndarray) -> np.ndarray:
@@ -57,6 +66,7 @@ def main() -> None:
     save(np.vstack(rows), "gallery")
     save(few(draw(scenes[0], view="door", width=720, height=480)), "door")
     save(plan_view(scenes[0], size=640), "plan")
+    save(few(by_baselines(4)), "baselines")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pictures of rooms in ``docs/images/rooms``: six types, one from its door, its plan, baselines.
+"""The pictures of rooms in ``docs/images/rooms``: six types, a door, a plan, six baselines.
 
 Run ``python docs/building/room_pictures.py`` after a change of how rooms are furnished or drawn.
 """

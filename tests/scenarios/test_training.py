@@ -52,15 +52,16 @@ def tiny_model(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs(name, tmp_path, tiny_model):
     scenario = load_training(name)
-    small = {"num_envs": 2, "minibatches": 2, "rollout": 8, "warm_up": 1, "recurrent": 8}
-    words = any(resolve_method(entry.spec).kind == LANGUAGE for entry in scenario.methods)
+    small = {"num_envs": 2, "minibatches": 2, "rollout": 8, "warm_up": 1}
+    kinds = {resolve_method(entry.spec).kind for entry in scenario.methods}
+    words = LANGUAGE in kinds
     if words:  # another model, here, and two updates of it
         small = {"model": tiny_model, "device": "cpu", "groups": 1, "size": 2, "slots": 8}
         if "params" in scenario.params:  # and one answer each
             inner = {**scenario.params["params"], "rounds": 0, "solo": False}
             scenario = scenario.changed(params={**scenario.params, "params": inner})
     slow = scenario.world == "scene_weaver-v0"  # a step moves furniture
-    steps = 4 if words else 16 if slow else 100
+    steps = 4 if kinds & {LANGUAGE, "speakers"} else 16 if slow else 100
     methods = []
     for place, entry in enumerate(scenario.methods):
         known = resolve_method(entry.spec).parameters()

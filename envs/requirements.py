@@ -376,10 +376,7 @@ REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
     3: (_ending, "end by the horizon; rewards of every step must reach every seat's return."),
     4: (_reproducible, "draw only from the world's own generator; iterate over nothing unordered."),
     5: (_seeded, "use the generator given to _begin, or register the world as deterministic."),
-    6: (
-        _movable,
-        "keep all state in plain attributes, the generator included, in a module-level class.",
-    ),
+    6: (_movable, "keep all state, the generator too, in attributes of a module-level class."),
     7: (
         _global_random,
         "use the generator given to _begin (for torch, a torch.Generator seeded from it).",

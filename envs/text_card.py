@@ -115,7 +115,8 @@ def _pitch(size: int) -> int:
 def _fitted(text: str) -> tuple[int, list[str]]:
     room, paragraphs = HEIGHT - _HEADER - 32, text.split("\n")
     for size in _SIZES:
-        fit, lines = room // _pitch(size), []
+        fit = room // _pitch(size)
+        lines: list[str] = []
         for each in reversed(paragraphs):  # of what does not fit the end is kept
             lines[:0] = _lines(each, size, WIDTH - 2 * _MARGIN)
             if len(lines) > fit:

@@ -38,7 +38,7 @@ class Executor:
         *,
         on_told: Callable[[Sequence[Any]], None],
         on_interrupt: Callable[[], None],
-        on_lost: Callable[[Any, str], Iterable[Any]],
+        on_lost: Callable[[Any, str], Iterable[Any]] | None = None,
     ) -> None:
         """Do all jobs elsewhere; see :func:`.processes.in_processes`.
 

@@ -308,7 +308,9 @@ class Advised(AdvisedWords, RuleWorld):
 
     def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         tables: Mapping[str, Mapping[str, Sequence[Any]]] = self._result.tables
-        return tables
+        if self.params.adviser == "world":
+            return tables
+        return {name: table for name, table in tables.items() if name != "turns"}  # of other steps
 
     def good_action(self, seat: str) -> Action:
         """The world's own idea of a good action."""

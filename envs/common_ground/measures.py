@@ -114,7 +114,10 @@ def transitions(courses: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def tables(world: Discussion) -> Mapping[str, Mapping[str, Sequence[Any]]]:
-    """``interventions``: every utterance and its worth. ``common_ground``: how it grew."""
+    """What each utterance was worth (``interventions``) and how ``common_ground`` grew.
+
+    ``turns`` tells the same step by step, for reports; a judge has steps of its own, so not there.
+    """
     ledger, names = world.ledger, world.proposition_names()
     said = ledger.utterances
     fields = ("true", "false", "unfounded", "contradictions", "reversals", "adopted", "effect")
@@ -125,7 +128,8 @@ def tables(world: Discussion) -> Mapping[str, Mapping[str, Sequence[Any]]]:
         told = [names[p] for p in np.flatnonzero(new)]
         grown.append("; ".join(told + [f"no longer: {names[p]}" for p in np.flatnonzero(gone)]))
         before = ground
-    return {
+    steps = {} if world.params.judge else {"turns": {"new_common_ground": _by_step(world, grown)}}
+    return steps | {
         "interventions": {
             "turn": [it.turn for it in said],
             "seat": [world.members[it.speaker] for it in said],
@@ -139,3 +143,9 @@ def tables(world: Discussion) -> Mapping[str, Mapping[str, Sequence[Any]]]:
             "new": grown,
         },
     }
+
+
+def _by_step(world: Discussion, told: Sequence[str]) -> list[str]:
+    """What is told of each utterance, in a row for each step of the match."""
+    apart = [""] * len(world.members)
+    return [*(apart if world.params.solo else []), *told, *apart]

@@ -180,6 +180,12 @@ def test_tables_tell_turn_by_turn_what_became_common_ground():
     assert ground["size"] == [0, 4]
     assert len(ground["new"][1].split("; ")) == 4
     assert outcome.tables["interventions"]["helpful"] == [1, 1]
+    assert outcome.tables["turns"]["new_common_ground"] == ["", "", *ground["new"], "", ""]
+    for params in ({}, {"adviser": "seat", "quality": 1.0}):  # a seat of its own has steps too
+        inner = {"participants": 2, "rounds": 1}
+        advised = make_world("advised-v0", world="wason_cards-v0", params=inner, **params)
+        specs = {"*": "scripted:expert", "intervention": "random"}
+        assert ("turns" in play(advised, 2, specs).tables) == (not params)
 
 
 @pytest.mark.parametrize(

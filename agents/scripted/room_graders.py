@@ -15,9 +15,8 @@ from gymposium.errors import UsageError
 from gymposium.types import Seat, Turn
 
 from ...envs.limits import real
-from ...envs.rooms.grades import grade
+from ...envs.rooms.grades import GRADES, grade
 from ...envs.rooms.layout import scene_of_text
-from ...envs.rooms.weaver_words import GRADES
 
 
 class RoomGrader:

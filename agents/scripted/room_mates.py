@@ -17,6 +17,7 @@ from gymposium.errors import UsageError
 from gymposium.types import Action, Seat, Turn
 
 from ...envs.common_ground.questions import SILENT
+from ...envs.limits import real
 from ...envs.rooms.arranging.pieces import SPOTS, STORE
 from ...envs.rooms.arranging.wishes import ACCEPT, AGAINST, FOR, REJECT
 
@@ -39,9 +40,7 @@ class RoomMate:
     talks: ClassVar[bool] = True
 
     def __init__(self, stubbornness: float = 0.5) -> None:
-        if not 0 <= stubbornness <= 1:
-            raise UsageError(f"{self.name}: stubbornness must be from 0 to 1, got {stubbornness!r}")
-        self.stubbornness = float(stubbornness)
+        self.stubbornness = real(self.name, "stubbornness", stubbornness, 0, 1)
 
     def reset(self, seat: Seat, seed: int) -> None:
         """A new room.

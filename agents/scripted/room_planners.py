@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 from gymposium.errors import UsageError
 from gymposium.types import Reply, Seat, Turn
 
+from ...envs.rooms.grades import GRADES
+
 WORLDS = ("scene_weaver-v0",)
 IMPLEMENTERS = ("add_gpt", "add_crowd", "add_acdc", "add_rule")
 REFINERS = ("add_relation", "update_layout", "update_rotation", "update_size", "remove_object")
@@ -136,9 +138,8 @@ class RoomPlanner:
         if self._plan is None:
             self._plan = []
             for fault, (_, comment) in faults(turn).items():
-                for tool in sorted(trusted := trust_in(fault, comment), key=trusted.__getitem__)[
-                    ::-1
-                ]:
+                trusted = trust_in(fault, comment)
+                for tool in sorted(trusted, key=trusted.__getitem__, reverse=True):
                     if tool in free and trusted[tool] >= 0.6:
                         self._plan.append((tool, reasoned(fault, comment)))
         while self._plan:
@@ -188,10 +189,9 @@ def faults(turn: Turn) -> dict[str, tuple[float, str]]:
     unmet = turn.info.get("unmet", ())
     if unmet:
         found["request"] = (float(len(unmet)), f"it wants {', '.join(unmet)}")
-    names = ("realism", "function", "layout", "completion")
     lacking: dict[str, tuple[float, str]] = {
         name: (10 - float(grade), str(comment))
-        for name, grade, comment in zip(names, seen["grades"], turn.info["comments"], strict=True)
+        for name, grade, comment in zip(GRADES, seen["grades"], turn.info["comments"], strict=True)
         if grade < ENOUGH
     }
     return found | dict(sorted(lacking.items(), key=lambda entry: -entry[1][0]))

@@ -36,10 +36,10 @@ from gymposium.errors import UsageError
 
 from ...envs.limits import choice, whole
 from ...envs.rooms.baselines import BASELINES
+from ...envs.rooms.grades import GRADES
 from ...envs.rooms.grammar import shell
 from ...envs.rooms.layout import layout
 from ...envs.rooms.room_types import room_type, room_types
-from ...envs.rooms.weaver_words import GRADES
 from ...envs.societies.judging import spearman
 from ..claims.statistics import mean
 from ..ratings.pair_counts import Floats

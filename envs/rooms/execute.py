@@ -42,11 +42,20 @@ class Counts(NamedTuple):
     outside: int
 
 
+class Cause(StrEnum):
+    """Why things go: contact or lack of room, a relation that fails, or a carrier that went."""
+
+    COMPONENTS = "components"
+    RELATIONS = "relations"
+    CARRIED = "carried"
+
+
 class Deletion(NamedTuple):
-    """What went and why."""
+    """What went and why, and why in words."""
 
     id: str
     category: str
+    cause: Cause
     reason: str
 
 
@@ -142,12 +151,12 @@ class _Work:
         while True:
             self.drop_unrelated()
             for name in outside(self.scene):
-                self._delete(name, "it does not fit into the room")
+                self._delete(name, Cause.COMPONENTS, "it does not fit into the room")
             found = collisions(self.scene)
             if not found:
                 return
             for name in worst_of_components(self.scene, found, self._keep):
-                self._delete(name, "it collides")
+                self._delete(name, Cause.COMPONENTS, "it collides")
             self.optimise()
 
     def drop_what_does_not_hold(self) -> None:
@@ -162,21 +171,23 @@ class _Work:
             if name in self._keep and RelationKind.ON_FLOOR in {r.kind for r in left}:
                 self.scene = self.scene.replaced(replace(item, relations=left))
             else:
-                self._delete(name, f"it is not {unmet[0].kind} {unmet[0].parent}")
+                why = f"it is not {unmet[0].kind} {unmet[0].parent}"
+                self._delete(name, Cause.RELATIONS, why)
 
     def drop_unrelated(self) -> None:
         for item in self.scene.items:
             if not item.relations and item.id in self.scene:
-                self._delete(item.id, "it has no relation to anything")
+                self._delete(item.id, Cause.RELATIONS, "it has no relation to anything")
 
-    def _delete(self, name: str, reason: str) -> None:
+    def _delete(self, name: str, cause: Cause, reason: str) -> None:
         if name not in self.scene:
             return
         item = self.scene[name]
-        self.deleted.append(Deletion(name, item.category, reason))
+        self.deleted.append(Deletion(name, item.category, cause, reason))
         for child in self.scene.burden(name):
             went = f"it stood on {name}"
-            self.deleted.append(Deletion(child, self.scene[child].category, went))
+            kind = self.scene[child].category
+            self.deleted.append(Deletion(child, kind, Cause.CARRIED, went))
         self.scene = self.scene.without(name)
 
 

@@ -21,6 +21,8 @@ from .scene import WALL_KINDS, Item, RelationKind, Scene
 from .zones import belongs, door_zones, front_zone, zone_of
 
 LABEL = "rule-based grades (not a judge's)"
+GRADES = ("realism", "function", "layout", "completion")
+"""The four, by name."""
 COVERED_GOAL = 0.35
 """Share of the floor that a complete room covers."""
 _BLOCKED = 0.2

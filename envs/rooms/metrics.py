@@ -46,6 +46,11 @@ class Metrics:
     covered: float
     """Share of the floor under things that stand on it."""
 
+    @property
+    def unstable(self) -> int:
+        """Things whose weight nothing carries."""
+        return round((1 - self.stable_share) * self.objects)
+
 
 def measure(scene: Scene) -> Metrics:
     """All figures of a scene."""

@@ -66,13 +66,13 @@ from ..quoting import QUOTED_IS_NOT_ORDERS, quoted
 from ..speech import spelled
 from ..world import RuleWorld
 from .baselines import BASELINES, baseline
-from .grades import grade
+from .grades import GRADES, grade
 from .grammar import shell
 from .layout import layout, scene_of_text
 from .plan_view import plan_view
 from .room_types import room_type, room_types
 from .scene import Scene
-from .weaver_words import GRADES, WRITABLE
+from .weaver_words import WRITABLE
 
 if TYPE_CHECKING:
     from gymposium.types import Image

@@ -67,7 +67,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -77,6 +77,7 @@ from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import Action
 
 from ..world import RuleWorld
+from .grades import GRADES
 from .grammar import shell
 from .layout import layout
 from .room_types import RoomType, find_room_type, room_type, room_types
@@ -209,19 +210,18 @@ class SceneWeaver(RuleWorld):
         return {"edit": None, "ideas": None, "tool": mask}
 
     def _info(self, seat: str) -> Mapping[str, Any]:
-        offered = self._weaving.offered()
         return {
             "action_mask": self._mask(seat),
             "comments": self._weaving.now.grades.comments,
             "unmet": self._weaving.unmet(),
-            "offered": tuple(n for n, may in zip(self._names, offered, strict=True) if may),
+            "offered": self._named(self._weaving.offered()),
         }
 
     def _check(self, seat: str, action: Action) -> None:
         number = int(action if self.params.control == "choice" else action["tool"])
         offered = self._weaving.offered()
         if not offered[number]:
-            legal = ", ".join(n for n, may in zip(self._names, offered, strict=True) if may)
+            legal = ", ".join(self._named(offered))
             raise IllegalAction(f"{self._names[number]} is not offered now; these are: {legal}")
 
     def _play(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
@@ -244,8 +244,9 @@ class SceneWeaver(RuleWorld):
         if self.params.control == "choice":
             return codes(weaving, self._tools)
         now = weaving.now
-        counts = (now.metrics.objects, now.metrics.outside, now.metrics.collisions, now.unstable)
-        grades = (now.grades.realism, now.grades.function, now.grades.layout, now.grades.completion)
+        it = now.metrics
+        counts = (it.objects, it.outside, it.collisions, it.unstable)
+        grades = [getattr(now.grades, name) for name in GRADES]
         seen = {
             "grades": np.array(grades, np.float32),
             "layout": json.dumps(layout(now.scene), separators=(",", ":")),
@@ -308,9 +309,7 @@ class SceneWeaver(RuleWorld):
         """What became of the last call, the room line by line, what may be called."""
         if self.params.control == "choice":
             return str(super().describe(seat, observation, info))
-        offered = self._offered(info)
-        names = [name for name, may in zip(self._names, offered, strict=True) if may]
-        return described(observation, names)
+        return described(observation, self._named(self._offered(info)))
 
     def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
         """The room from above, where it is shown."""
@@ -343,6 +342,9 @@ class SceneWeaver(RuleWorld):
         """The room from above with everything labelled; what collides is outlined."""
         super().render()  # refuses before the first reset
         return _view(self.scene, self.params.size).copy()
+
+    def _named(self, offered: Sequence[bool]) -> tuple[str, ...]:
+        return tuple(name for name, may in zip(self._names, offered, strict=True) if may)
 
     def _offered(self, info: Mapping[str, Any]) -> list[bool]:
         mask = info.get("action_mask")

@@ -41,7 +41,7 @@ def codes(weaving: Weaving, tools: Sequence[Tool]) -> NDArray[np.float32]:
         metrics.objects / kind.target,
         metrics.outside / 10,
         metrics.collisions / 10,
-        now.unstable / 10,
+        metrics.unstable / 10,
         metrics.covered,
         len(bare(scene)) / carriers if carriers else 0.0,
         len(missing_roles(kind, scene)) / roles,

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymposium.errors import IllegalAction
 
 from ..speech import json_values, spelled, whole_json
-from .grades import LABEL
+from .grades import GRADES, LABEL
 from .room_types import RoomType
 from .scene import RelationKind
 from .tools.card import Tool
@@ -20,7 +20,6 @@ from .weaving import FIRST_TOTAL, TRIES, WORST_FALL, Limits, Weaving
 
 WRITABLE = "".join(sorted(set(string.printable) - set("\t\r\x0b\x0c")))
 """What can be shown and said: ASCII and line breaks."""
-GRADES = ("realism", "function", "layout", "completion")
 PHYSICS = ("things", "outside", "colliding pairs", "unstable")
 
 

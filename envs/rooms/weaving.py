@@ -18,7 +18,7 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
-from .execute import Execution, Physics, execute
+from .execute import Cause, Execution, Physics, execute
 from .grades import Grades, grade
 from .layout import document_of
 from .metrics import Metrics, measure
@@ -35,7 +35,6 @@ WORST_FALL = 5.0
 """The fall of that sum from which a step is taken back."""
 MOST_EDIT = 8000
 """Characters of an edit."""
-COLLIDES = frozenset({"it collides", "it does not fit into the room"})
 
 
 class Costs(NamedTuple):
@@ -55,19 +54,13 @@ class Standing:
     metrics: Metrics
     worth: float
 
-    @property
-    def unstable(self) -> int:
-        """Things whose weight nothing carries."""
-        return round((1 - self.metrics.stable_share) * self.metrics.objects)
-
 
 @functools.lru_cache(maxsize=256)
 def standing(scene: Scene, costs: Costs) -> Standing:
     """Measure and grade a scene."""
     grades, metrics = grade(scene), measure(scene)
-    unstable = round((1 - metrics.stable_share) * metrics.objects)
     worth = grades.total / 40 - costs.outside * metrics.outside
-    worth -= costs.collision * metrics.collisions + costs.unstable * unstable
+    worth -= costs.collision * metrics.collisions + costs.unstable * metrics.unstable
     return Standing(scene, grades, metrics, worth)
 
 
@@ -208,11 +201,7 @@ def _account(
 ) -> dict[str, Any]:
     """The rest of a row: what came of the call, of the executor and of the judgement."""
     deleted = () if run is None else run.deleted
-    counted = Counter(
-        "components" if d.reason in COLLIDES else
-        "carried" if d.reason.startswith("it stood on") else "relations"
-        for d in deleted
-    )  # fmt: skip
+    counted = Counter(d.cause for d in deleted)
     told = [f"{d.id} went: {d.reason}" for d in deleted]
     return {
         "result": result,
@@ -223,9 +212,9 @@ def _account(
         "collisions_optimised": 0 if run is None else run.optimised.collisions,
         "collisions_left": made.metrics.collisions,
         "outside_left": made.metrics.outside,
-        "deleted_components": counted["components"],
-        "deleted_relations": counted["relations"],
-        "deleted_carried": counted["carried"],
+        "deleted_components": counted[Cause.COMPONENTS],
+        "deleted_relations": counted[Cause.RELATIONS],
+        "deleted_carried": counted[Cause.CARRIED],
         "deleted": "; ".join(told)[:600],
         "realism": made.grades.realism,
         "function": made.grades.function,

@@ -73,14 +73,19 @@ def front_zone(item: Item) -> Zone | None:
     reach = category(item.category).reach
     if reach <= 0:
         return None
+    low = item.location[2] + _LOW
+    # A shoulder past each edge does not block.
+    return strip(item, reach, 0.4 * item.size[1], (low, low + item.size[2]))
+
+
+def strip(item: Item, reach: float, half: float, z: tuple[float, float]) -> Zone:
+    """The space ``reach`` metres ahead of a thing, ``half`` metres to each side of its middle."""
     c, s = math.cos(item.rotation), math.sin(item.rotation)
     way = item.size[0] / 2 + reach / 2
-    half = 0.4 * item.size[1]  # a shoulder past each edge does not block
     hx = abs(c) * reach / 2 + abs(s) * half
     hy = abs(s) * reach / 2 + abs(c) * half
     x, y = item.location[0] + way * c, item.location[1] + way * s
-    low = item.location[2] + _LOW
-    return Zone((x - hx, x + hx), (y - hy, y + hy), (low, low + item.size[2]))
+    return Zone((x - hx, x + hx), (y - hy, y + hy), z)
 
 
 def belongs(scene: Scene, a: Item, b: Item) -> bool:

@@ -144,19 +144,18 @@ def _say_what_is_missing(read: Imported) -> None:
 
 def figures_of(scene: Scene) -> dict[str, Any]:
     """Metrics and, where the type of room is known, grades by rule, as plain data."""
-    from gymposium.envs.rooms.grades import LABEL, grade
+    from gymposium.envs.rooms.grades import GRADES, LABEL, grade
     from gymposium.envs.rooms.metrics import measure
     from gymposium.envs.rooms.room_types import room_types
 
     made: dict[str, Any] = {"type": scene.room.type, "metrics": asdict(measure(scene))}
     if scene.room.type in room_types():
         graded = grade(scene)
-        names = ("realism", "function", "layout", "completion")
         made["grades"] = {
             "by": LABEL,
             **{
                 name: {"grade": getattr(graded, name), "comment": comment}
-                for name, comment in zip(names, graded.comments, strict=True)
+                for name, comment in zip(GRADES, graded.comments, strict=True)
             },
             "total": round(graded.total, 2),
         }

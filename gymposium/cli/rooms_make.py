@@ -191,9 +191,11 @@ def _show(made: dict[str, Any]) -> None:
 
 
 def _line(row: dict[str, Any]) -> Sequence[object]:
+    from gymposium.envs.rooms.grades import GRADES
+
     again = f".{row['try'] + 1}" if row["try"] else ""
     contacts = f"{row['collisions_edit']} > {row['collisions_left']}"
-    grades = sum(row[name] for name in ("realism", "function", "layout", "completion"))
+    grades = sum(row[name] for name in GRADES)
     told = " ".join(str(part) for part in (row["said"], row["deleted"]) if part)
     return (
         f"{row['step'] + 1}{again}",

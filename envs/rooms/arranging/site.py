@@ -23,8 +23,8 @@ from ..prisms import Packed
 from ..relations import half_sizes
 from ..room_types import room_type
 from ..scene import ROOM, Item, Opening, Relation, RelationKind, Room, Scene, Wall, walls
-from ..zones import Zone, before, door_zones, front_zone, zone_of
-from .pieces import CORNERS, FURNITURE, MIDDLE, SPOTS, Furniture, Piece
+from ..zones import Zone, before, door_zones, front_zone, strip, zone_of
+from .pieces import FURNITURE, MIDDLE, SPOTS, Furniture, Piece
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -236,11 +236,11 @@ class Site:
     @cached_property
     def narrows(self) -> tuple[Bools, Bools]:
         """By walls ``[K, 10]``, by the second ``[K, 10, K, 10]``: less than CLEAR before it."""
-        strips = [_strip(pose) for pose in self._poses]
+        strips = [strip(p, CLEAR, p.size[1] / 2, (0.0, 2.0)) for p in self._poses]
         room = Zone((0.0, self.shell.room.size[0]), (0.0, self.shell.room.size[1]), (0.0, 3.0))
-        walled = [strip.shares(room) < strip.volume - 1e-9 for strip in strips]
+        walled = [ahead.shares(room) < ahead.volume - 1e-9 for ahead in strips]
         zones = [zone_of(pose) for pose in self._poses]
-        taken = np.array([[strip.shares(zone) > 1e-6 for zone in zones] for strip in strips])
+        taken = np.array([[ahead.shares(zone) > 1e-6 for zone in zones] for ahead in strips])
         return self._each(walled).astype(bool), self._pairs(taken)
 
     @cached_property
@@ -251,11 +251,11 @@ class Site:
         walled = np.zeros(len(zones))
         taken = np.zeros((len(zones), len(zones)))
         for row, pose in enumerate(self._poses):
-            strip = front_zone(pose)
-            if strip is not None:
-                room = Zone((0.0, x), (0.0, y), strip.z)
-                walled[row] = 1 - strip.shares(room) / strip.volume
-                taken[row] = [strip.shares(zone) / strip.volume for zone in zones]
+            front = front_zone(pose)
+            if front is not None:
+                room = Zone((0.0, x), (0.0, y), front.z)
+                walled[row] = 1 - front.shares(room) / front.volume
+                taken[row] = [front.shares(zone) / front.volume for zone in zones]
         return self._each(walled), self._pairs(taken)
 
     @cached_property
@@ -327,16 +327,3 @@ def _within(room: Room, pose: Item) -> bool:
         span[0] >= -1e-9 and span[1] <= side + 1e-9
         for span, side in zip((zone.x, zone.y), room.size, strict=True)
     )
-
-
-def _strip(pose: Item) -> Zone:
-    """The floor CLEAR metres before a piece, over its width."""
-    c, s = math.cos(pose.rotation), math.sin(pose.rotation)
-    way = pose.size[0] / 2 + CLEAR / 2
-    x, y = pose.location[0] + way * c, pose.location[1] + way * s
-    hx = abs(c) * CLEAR / 2 + abs(s) * pose.size[1] / 2
-    hy = abs(s) * CLEAR / 2 + abs(c) * pose.size[1] / 2
-    return Zone((x - hx, x + hx), (y - hy, y + hy), (0.0, 2.0))
-
-
-__all__ = ["CORNERS", "DOORS", "Plan", "Site", "draw_plan", "plan_of", "site_of"]

@@ -7,7 +7,6 @@ refusal names the field.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -146,7 +145,7 @@ def changed(scene: Scene, wanted: Sequence[Mapping[str, Any]]) -> Scene:
     Raises:
         UsageError: an entry names no thing of the room, or a value is out of range.
     """
-    document = copy.deepcopy(layout(scene, digits=EXACT))
+    document = layout(scene, digits=EXACT)
     for place, entry in enumerate(wanted):
         where = f"edit.objects[{place}]"
         only(entry, ("id", "location", "rotation", "size"), where)

@@ -16,6 +16,7 @@ import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
+from ..baselines import BASELINES
 from ..scene import Scene
 
 Generate: TypeAlias = Callable[[Scene, np.random.Generator], Scene]
@@ -43,15 +44,10 @@ class Generator:
         return made
 
 
-_OURS = f"{__package__.rpartition('.')[0]}.baselines"
-_ROOMS = ("bedroom", "living_room")
 _known: dict[str, Generator] = {
-    name: Generator(name, f"{_OURS}.{place}", _ROOMS)
-    for name, place in (
-        ("atiss", "facings:furnish"),
-        ("diffuscene", "diffusion:furnish"),
-        ("physcene", "diffusion:furnish_guided"),
-    )
+    it.name: Generator(it.name, f"{it.make.__module__}:{it.make.__qualname__}", it.rooms)
+    for it in BASELINES.values()
+    if it.rooms
 }
 
 

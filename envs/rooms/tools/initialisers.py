@@ -5,6 +5,7 @@ SceneWeaver's init_gpt, init_metascene and init_physcene (arXiv 2509.20414, sect
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from gymposium.errors import UsageError
 
 from ..catalogue import CATEGORIES
 from ..execute import Physics
+from ..fields import numbers
 from ..grammar import shell, things
 from ..room_types import RoomType
 from ..scene import Item, Scene
@@ -52,7 +54,7 @@ class InitGpt(Tool):
         """From the edit, or from the grammar and the wishes in words."""
         if task.edit is not None:
             only(task.edit, ("roomsize", "objects"))
-            scene = _resized(task, task.edit.get("roomsize"))
+            scene = _resized(task, task.edit)
             scene, loose = with_new(scene, entries(task.edit, "objects"))
             return placed(task, scene, loose, "began with what the edit says; placed")
         wanted = read(f"{task.request}. {task.ideas}")
@@ -63,12 +65,10 @@ class InitGpt(Tool):
             if item.category not in wanted.unwanted
         ]
         coming = _with_parents(coming)
-        having: dict[str, int] = {}
-        for item in coming:
-            having[item.category] = having.get(item.category, 0) + 1
+        having = Counter(item.category for item in coming)
         begun = replace(task, scene=scene)
         for name, count in wanted.counts.items():
-            for _ in range(count - having.get(name, 0)):
+            for _ in range(count - having[name]):
                 coming.append(one(name, begun, coming))
         return placed(begun, scene, coming[:_MOST_AT_ONCE], "began with")
 
@@ -137,24 +137,12 @@ class InitPhyscene(Tool):
         return Edited(scene, f"sampled {len(scene)} things from {name}.")
 
 
-def _resized(task: Task, size: Any) -> Scene:
-    """The empty room, of another size if one is given."""
-    if size is None:
+def _resized(task: Task, edit: Mapping[str, Any]) -> Scene:
+    """The empty room, of another size if the edit has one."""
+    if edit.get("roomsize") is None:
         return replace(task.scene, items=())
-    good = (
-        isinstance(size, list)
-        and len(size) == 2
-        and all(
-            isinstance(side, int | float)
-            and not isinstance(side, bool)
-            and _SIDES[0] <= side <= _SIDES[1]
-            for side in size
-        )
-    )
-    if not good:
-        raise UsageError(f"edit.roomsize must be two numbers from {_SIDES[0]} to {_SIDES[1]}")
-    exact = (float(size[0]), float(size[1]))
-    return shell(replace(task.kind, low=exact, high=exact), task.rng)
+    x, y = numbers(edit, "roomsize", "edit", 2, _SIDES)
+    return shell(replace(task.kind, low=(x, y), high=(x, y)), task.rng)
 
 
 def _with_parents(items: list[Item]) -> list[Item]:

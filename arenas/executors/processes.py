@@ -10,6 +10,7 @@ jobs to save what they have and end; the second stops hard.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import queue
 import signal
@@ -315,6 +316,8 @@ def _main_module(*, hidden: bool) -> Iterator[None]:
 def _serve(line: Connection[Any, Any], work: Work[Any, Any]) -> None:
     """The worker: do what comes until the line ends; Ctrl-C is the parent's to hear."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "register_at_fork"):  # what a job forks must not speak for it
+        os.register_at_fork(after_in_child=line.close)
     jobs = _Jobs(line)
     with suppress(OSError):  # the parent is gone, and nobody wants to know any more
         line.send(("begun", 0, None))

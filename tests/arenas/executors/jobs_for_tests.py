@@ -70,6 +70,14 @@ def forks_and_dies(job: int, tell: Tell, stopping: Stopping) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def forks_and_goes_on(job: int, tell: Tell, stopping: Stopping) -> int:
+    os.fork()
+    tell(job)
+    time.sleep(0.05)
+    tell(job)
+    return job
+
+
 def oversize(job: bytes, tell: Tell, stopping: Stopping) -> int:
     tell(job)
     return len(job)

@@ -22,6 +22,7 @@ from .jobs_for_tests import (
     dies,
     fails,
     forks_and_dies,
+    forks_and_goes_on,
     is_first,
     oversize,
     tells_and_waits,
@@ -156,6 +157,13 @@ def test_where_every_job_kills_its_worker_an_end_is_made() -> None:
 def test_a_worker_that_dies_is_heard_though_what_it_forked_lives_on() -> None:
     with pytest.raises(GymposiumError, match=r"worker process died \(SIGKILL"):
         elsewhere(forks_and_dies, [1, 2], 1)
+
+
+@posix
+def test_what_a_job_forks_does_not_speak_for_it() -> None:
+    told: list[int] = []
+    assert elsewhere(forks_and_goes_on, [1, 2, 3], 2, told.extend) == [1, 2, 3]
+    assert sorted(told) == [1, 1, 2, 2, 3, 3]
 
 
 def test_parent_and_worker_never_wait_for_each_other_to_read() -> None:

@@ -12,6 +12,9 @@ from .catalogue import category, model
 from .prisms import Floats, Prism, hull, turned
 from .scene import Item, Scene
 
+INNER = 0.5
+"""Headroom [m] from which a surface is a top, and not a board inside a thing."""
+
 
 class Support(NamedTuple):
     """A level rectangle in the room that carries things: its centre, size along ``yaw``, height."""
@@ -21,6 +24,11 @@ class Support(NamedTuple):
     z: float
     headroom: float
     yaw: float
+
+    @property
+    def inner(self) -> bool:
+        """Whether it is a board inside, with walls or posts about what stands there."""
+        return self.headroom < INNER
 
     def local(self, x: float, y: float) -> tuple[float, float]:
         """A point of the room in the frame of the rectangle, from its centre."""

@@ -2,8 +2,9 @@
 
 #CN counts unordered pairs in contact deeper than 1 mm that share more than a tenth of a litre
 (SceneWeaver, arXiv 2509.20414, and its code), from exact overlaps of parts. Rugs lie under
-everything, and what rests on or in another thing may touch it: those pairs do not count. #OB
-counts things whose outline from above is not within the room grown by 1 cm.
+everything, and what rests on or in another thing may touch it: those pairs do not count. Books
+that go through the side of their shelf do. #OB counts things whose outline from above is not within
+the room grown by 1 cm.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from .bodies import bodies, footprint
 from .catalogue import Mount, category
 from .prisms import Overlaps, Packed
-from .relations import holds
+from .relations import SLACK, holds
 from .scene import SUPPORTS, Item, Scene
 
 LEAST_DEPTH = 0.001
@@ -46,10 +47,15 @@ def is_rug(item: Item) -> bool:
     return category(item.category).mount is Mount.RUG
 
 
-def exempt(scene: Scene, a: Item, b: Item) -> bool:
-    """Whether two things may share space: a rug, or one that rests on the other."""
+def exempt(scene: Scene, a: Item, b: Item, depth: float) -> bool:
+    """Whether two things may share space: a rug, or one that rests on the other.
+
+    The latter no deeper than its place may be off: what sticks into its carrier is in contact.
+    """
     if is_rug(a) or is_rug(b):
         return True
+    if depth > SLACK:
+        return False
     for child, parent in ((a, b), (b, a)):
         for relation in child.relations:
             if relation.kind in SUPPORTS and relation.parent == parent.id:
@@ -77,7 +83,7 @@ def listed(scene: Scene, found: Overlaps) -> list[Contact]:
             (float(found.push[i, j, 0]), float(found.push[i, j, 1]), float(found.push[i, j, 2])),
         )
         for i, j in pairs
-        if not exempt(scene, scene.items[i], scene.items[j])
+        if not exempt(scene, scene.items[i], scene.items[j], float(found.depth[i, j]))
     ]
 
 

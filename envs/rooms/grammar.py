@@ -11,9 +11,10 @@ from collections.abc import Collection
 
 import numpy as np
 
+from .bodies import supports
 from .catalogue import Mount, category
 from .room_types import RoomType, Wish
-from .scene import ROOM, Item, Opening, Relation, RelationKind, Room, Scene, Wall, walls
+from .scene import ROOM, Item, Opening, Relation, RelationKind, Room, Scene, Triple, Wall, walls
 
 _DOOR = (0.1, 0.9, 2.05)
 _SILL, _HIGH_SILL = 0.9, 1.4
@@ -121,11 +122,20 @@ def thing(
     if not any(relation.kind in upright for relation in relations):
         relations.insert(0, Relation(ROOM, STANDS[row.mount]))
     size = _size(row.low, row.high, row.mount, scene.room, rng)
-    if parent is not None and upright & {r.kind for r in relations}:  # no wider than its carrier
-        size = (size[0], max(row.low[1], min(size[1], 0.95 * parent.size[1])), size[2])
+    if parent is not None and (kinds := upright & {r.kind for r in relations}):
+        size = _no_larger(size, row.low, parent, inside=RelationKind.ON in kinds)
     name = scene.fresh_id(wish.category, [item.id for item in found])
     style = int(rng.integers(2**31))
     return Item(name, wish.category, (0.0, 0.0, 0.0), 0.0, size, tuple(relations), style)
+
+
+def _no_larger(size: Triple, low: Triple, parent: Item, *, inside: bool) -> Triple:
+    """A size for what rests on a thing: no wider than it, in a shelf no larger than a board."""
+    deep, wide = size[0], 0.95 * parent.size[1]
+    boards = [support.size for support in supports(parent) if support.inner] if inside else []
+    if boards:
+        deep, wide = (math.floor(1000 * side) / 1000 for side in max(boards))
+    return max(low[0], min(size[0], deep)), max(low[1], min(size[1], wide)), size[2]
 
 
 def _size(

@@ -200,14 +200,15 @@ class _Field:
         result = []
         for j in np.flatnonzero(found.volume[0] > 0.0):
             other = self.scene.items[j]
-            if other.id in carried or exempt(self.scene, item, other):
+            deep = float(found.depth[0, j])
+            if other.id in carried or exempt(self.scene, item, other, deep):
                 continue
             x, y, length = found.push[0, j]
             result.append(
                 Contact(
                     name,
                     other.id,
-                    float(found.depth[0, j]),
+                    deep,
                     float(found.volume[0, j]),
                     (float(x), float(y), float(length)),
                 )

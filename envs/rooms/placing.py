@@ -156,7 +156,7 @@ def _is_free(scene: Scene, pose: Item, packed: Packed) -> bool:
     if len(deep) == 0:
         return True
     trial = scene.with_items(pose)
-    return all(exempt(trial, pose, scene.items[j]) for j in deep)
+    return all(exempt(trial, pose, scene.items[j], float(found.depth[0, j])) for j in deep)
 
 
 def _at(item: Item, pose: tuple[float, ...]) -> Item:

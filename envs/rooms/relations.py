@@ -25,8 +25,6 @@ from .scene import MARGINS, SUPPORTS, WALL_KINDS, Item, Relation, RelationKind, 
 SLACK = 0.015
 """Metres that a relation may be off and still hold: what rounding to centimetres can do."""
 _TURN_SLACK = math.radians(5)
-_OPEN = 0.5
-"""Headroom [m] from which a surface is a top and not an inner board."""
 _K = RelationKind
 _GAPS = {kind: (0.0, margin) for kind, margin in MARGINS.items()}
 _GAPS[_K.SPACED_WALL] = (0.6, 1.0)
@@ -113,10 +111,17 @@ def _wall_options(room: Room, item: Item, kind: RelationKind) -> Iterator[Option
 
 
 def _surfaces(parent: Item, item: Item, kind: RelationKind) -> list[Support]:
-    fitting = [s for s in supports(parent) if item.size[2] <= s.headroom]
+    fitting = [s for s in supports(parent) if _fits(item, s)]
     inner = kind is _K.ON
-    chosen = [s for s in fitting if (s.headroom < _OPEN) == inner]
+    chosen = [s for s in fitting if s.inner == inner]
     return chosen or (fitting if inner else [])
+
+
+def _fits(item: Item, support: Support) -> bool:
+    """Whether a thing is no higher than the room above a surface and, in a shelf, no larger."""
+    sides = zip(half_sizes(item, item.rotation - support.yaw), support.size, strict=True)
+    within = not support.inner or all(2 * half <= side + SLACK for half, side in sides)
+    return within and item.size[2] <= support.headroom
 
 
 def _resting(item: Item, support: Support) -> Option:

@@ -19,7 +19,6 @@ from ..bodies import Support, supports
 from ..catalogue import category
 from ..scene import Item, Relation, RelationKind, Scene
 
-_OPEN = 0.5
 _EDGE = 0.22
 """Metres between the edge of a table and the middle of a plate before a seat."""
 _SEAT = 0.62
@@ -64,7 +63,7 @@ def motifs() -> dict[str, Motif]:
 
 def top(item: Item) -> Support | None:
     """The uppermost open surface of a thing."""
-    open_ones = [support for support in supports(item) if support.headroom >= _OPEN]
+    open_ones = [support for support in supports(item) if not support.inner]
     return open_ones[-1] if open_ones else None
 
 

@@ -155,7 +155,7 @@ def _fits(name: str, carrier: Item) -> bool:
 
 def _on(parent: Item, rng: np.random.Generator) -> RelationKind:
     """On its top, or on a board inside it if it has any."""
-    inner = sum(support.headroom < 0.5 for support in supports(parent))
+    inner = sum(support.inner for support in supports(parent))
     outer = len(supports(parent)) - inner
     if not inner or (outer and rng.random() < 0.3):
         return RelationKind.ONTOP

@@ -6,9 +6,11 @@ import math
 
 import pytest
 
+from gymposium.envs.rooms.bodies import supports
 from gymposium.envs.rooms.contacts import collisions, contacts, outside
 from gymposium.envs.rooms.grades import grade
 from gymposium.envs.rooms.metrics import measure
+from gymposium.envs.rooms.relations import holds
 from gymposium.envs.rooms.scene import Item, Relation, Room, Scene
 
 from .samples import FLOOR, K, block, furnished, quarter_turned, renamed, room
@@ -60,6 +62,28 @@ def test_rugs_and_what_rests_on_a_thing_are_exempt() -> None:
     assert {c.a for c in collisions(stranger)} == {"2_stand"}
     through = scene.moved("3_lamp", (0.2, 1.42, 0.2))  # half inside: the relation does not hold
     assert len(collisions(through)) == 1
+
+
+@pytest.mark.parametrize(("wide", "fits"), [(0.3, True), (0.44, False)])
+def test_books_through_the_side_of_a_shelf_are_not_in_it(wide: float, fits: bool) -> None:
+    shelf = Item("1_shelf", "low_shelf", (3.0, 2.5, 0.0), 0.0, (0.33, 1.14, 0.75), FLOOR)
+    board = supports(shelf)[0]
+    inside = (Relation("1_shelf", K.ON),)
+    books = Item("2_books", "books", (*board.centre, board.z), 0.0, (0.2, wide, 0.22), inside)
+    scene = Scene(room(), (), (shelf, books))
+    assert holds(scene, books, inside[0]) == fits
+    assert (collisions(scene) == []) == fits
+
+
+def test_what_rests_on_a_thing_and_sticks_into_it_collides_with_it() -> None:
+    desk = Item("1_desk", "reception_desk", (3.0, 2.5, 0.0), 0.0, (0.85, 2.0, 1.1), FLOOR)
+    (top,) = (support for support in supports(desk) if support.z < 1.0)
+    onto = (Relation("1_desk", K.ONTOP),)
+    for deep, pairs in ((top.size[0], 0), (0.7, 1)):  # behind the raised front; into it
+        box = Item("2_box", "storage_box", (*top.centre, top.z), 0.0, (deep, 0.5, 0.2), onto)
+        scene = Scene(room(), (), (desk, box))
+        assert holds(scene, box, onto[0])
+        assert len(collisions(scene)) == pairs
 
 
 def test_a_chair_under_a_table_and_a_book_in_a_shelf_do_not_collide() -> None:

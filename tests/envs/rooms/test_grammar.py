@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gymposium.envs.rooms.bodies import supports
 from gymposium.envs.rooms.catalogue import category
 from gymposium.envs.rooms.execute import execute
 from gymposium.envs.rooms.grades import grade
-from gymposium.envs.rooms.grammar import shell, things
+from gymposium.envs.rooms.grammar import shell, thing, things
 from gymposium.envs.rooms.layout import layout, scene_of
 from gymposium.envs.rooms.metrics import measure
 from gymposium.envs.rooms.placing import place
-from gymposium.envs.rooms.room_types import room_type, room_types
-from gymposium.envs.rooms.scene import ROOM, Scene, wall_of
+from gymposium.envs.rooms.room_types import Where, Wish, room_type, room_types
+from gymposium.envs.rooms.scene import ROOM, Item, RelationKind, Room, Scene, wall_of
+from tests.envs.rooms.samples import FLOOR
 
 
 @pytest.mark.parametrize("name", sorted(room_types()))
@@ -65,6 +67,19 @@ def test_the_wishes_fill_every_role_and_keep_to_sizes(name: str) -> None:
             assert item.relations
             assert all(r.parent in ids or r.parent == ROOM for r in item.relations)
             assert all(s <= high + 1e-9 for s, high in zip(item.size, row.high, strict=True))
+
+
+@pytest.mark.parametrize("wide", [0.85, 1.14, 1.3])
+def test_what_goes_into_a_shelf_is_made_no_larger_than_a_board(wide: float) -> None:
+    rng = np.random.default_rng(0)
+    room = Room("library", (5.0, 4.0))
+    shelf = Item("1_low_shelf", "low_shelf", (2.0, 2.0, 0.0), 0.0, (0.33, wide, 0.75), FLOOR)
+    wish = Wish("books", where=(Where(RelationKind.ON, "low_shelf"),))
+    board = next(support.size for support in supports(shelf) if support.inner)
+    for _ in range(20):
+        books = thing(wish, shelf, Scene(room), [], rng)
+        assert books.size[0] <= board[0]
+        assert books.size[1] <= board[1]
 
 
 def test_what_is_there_already_is_furnished_on() -> None:

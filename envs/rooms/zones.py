@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from .catalogue import category
-from .prisms import Prism, box
+from .prisms import Floats, Prism, box
 from .relations import half_sizes
 from .scene import Item, Opening, Scene
 
@@ -41,6 +44,14 @@ class Zone(NamedTuple):
     def prism(self) -> Prism:
         """The zone as a body."""
         return box(self.x, self.y, self.z)
+
+
+def all_shares(some: Sequence[Zone], others: Sequence[Zone]) -> Floats:
+    """:meth:`Zone.shares` of each of some with each of others, ``[N, M]``."""
+    first, second = np.array(some)[:, None], np.array(others)[None]
+    sides = np.minimum(first[..., 1], second[..., 1]) - np.maximum(first[..., 0], second[..., 0])
+    x, y, z = np.moveaxis(np.maximum(sides, 0.0), -1, 0)
+    return np.asarray(x * y * z)
 
 
 def zone_of(item: Item) -> Zone:

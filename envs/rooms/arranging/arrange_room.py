@@ -86,8 +86,10 @@ from .wishes import (
     ACCEPT,
     AGAINST,
     FOR,
+    Known,
     draw_wishes,
     holds,
+    known,
     met,
     possible,
     questions_of,
@@ -151,7 +153,7 @@ class ArrangeRoom(RoomWords, Discussion):
         return {
             "site": np.array(self._site.plan.numbers),
             "placed": self._placed.copy(),
-            "holds": holds(self._site, self._placed[None])[0].astype(np.int8),
+            "holds": self._known(self._placed).holds.astype(np.int8),
             "wishes": wishes.astype(np.float32),
             "worth": worth.astype(np.float32),
         }
@@ -236,7 +238,13 @@ class ArrangeRoom(RoomWords, Discussion):
 
     def _worth(self, rooms: Any) -> Any:
         """What rooms ``[N, K]`` are worth to each ``[N, n]``, common ground left out."""
-        return self._values(self._site.quality(rooms), holds(self._site, rooms))
+        rows = [self._known(room) for room in rooms]
+        return self._values(
+            np.array([row.quality for row in rows]), np.array([row.holds for row in rows])
+        )
+
+    def _known(self, room: Any) -> Known:
+        return known(self._site, tuple(room.tolist()))
 
     def _values(self, quality: Any, true: Any) -> Any:
         p, own = self.params, met(self._wishes, true)
@@ -263,7 +271,7 @@ class ArrangeRoom(RoomWords, Discussion):
 
     def _ground(self) -> tuple[float, float]:
         """How much of the room is agreed on, and how much of what is agreed on is so."""
-        now = self._props(holds(self._site, self._placed[None])[0])
+        now = self._props(self._known(self._placed).holds)
         common = self.ledger.common
         wished = (self._wishes != 0).any(0)
         right, wrong = common & now, common & ~now
@@ -329,7 +337,7 @@ class ArrangeRoom(RoomWords, Discussion):
         return {
             **super()._metrics(),
             "accepted": float(self._accepted),
-            "quality": float(self._site.quality(room[None])[0]),
+            "quality": self._known(room).quality,
             "ground": ground if self._accepted else 0.0,
             "kept": kept,
             "welfare": float(earned.mean()),

@@ -23,7 +23,7 @@ from ..prisms import Packed
 from ..relations import half_sizes
 from ..room_types import room_type
 from ..scene import ROOM, Item, Opening, Relation, RelationKind, Room, Scene, Wall, walls
-from ..zones import Zone, before, door_zones, front_zone, strip, zone_of
+from ..zones import Zone, all_shares, before, door_zones, front_zone, strip, zone_of
 from .pieces import FURNITURE, MIDDLE, SPOTS, Furniture, Piece
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -240,8 +240,7 @@ class Site:
         room = Zone((0.0, self.shell.room.size[0]), (0.0, self.shell.room.size[1]), (0.0, 3.0))
         walled = [ahead.shares(room) < ahead.volume - 1e-9 for ahead in strips]
         zones = [zone_of(pose) for pose in self._poses]
-        taken = np.array([[ahead.shares(zone) > 1e-6 for zone in zones] for ahead in strips])
-        return self._each(walled).astype(bool), self._pairs(taken)
+        return self._each(walled).astype(bool), self._pairs(all_shares(strips, zones) > 1e-6)
 
     @cached_property
     def blocks(self) -> tuple[Any, Any]:
@@ -250,12 +249,13 @@ class Site:
         zones = [zone_of(pose) for pose in self._poses]
         walled = np.zeros(len(zones))
         taken = np.zeros((len(zones), len(zones)))
-        for row, pose in enumerate(self._poses):
-            front = front_zone(pose)
-            if front is not None:
-                room = Zone((0.0, x), (0.0, y), front.z)
-                walled[row] = 1 - front.shares(room) / front.volume
-                taken[row] = [front.shares(zone) / front.volume for zone in zones]
+        fronts = {n: front for n, pose in enumerate(self._poses) if (front := front_zone(pose))}
+        for row, front in fronts.items():
+            room = Zone((0.0, x), (0.0, y), front.z)
+            walled[row] = 1 - front.shares(room) / front.volume
+        if fronts:
+            volumes = np.array([front.volume for front in fronts.values()])
+            taken[list(fronts)] = all_shares(list(fronts.values()), zones) / volumes[:, None]
         return self._each(walled), self._pairs(taken)
 
     @cached_property

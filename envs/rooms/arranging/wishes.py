@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...common_ground.questions import Question, Questions
-from .pieces import CORNERS, MIDDLE
+from .pieces import CORNERS, MIDDLE, SPOTS
 from .site import CLEAR, Bools, Ints, Plan, Site, site_of
 
 FOR, AGAINST = 1, 2
 """The codes of a topic's two answers."""
+_CORNER = np.isin(np.arange(len(SPOTS)), CORNERS)
 VERDICT = "the room as it stands"
 ACCEPT, REJECT = FOR, AGAINST
 
@@ -115,6 +116,20 @@ def holds(site: Site, arrangements: Ints) -> Bools:
     return np.stack([_holds(site, topic, arrangements) for topic in topics], 1)
 
 
+class Known(NamedTuple):
+    """One room: what anybody would want of it, and which topics are so (not to be written to)."""
+
+    quality: float
+    holds: Bools
+
+
+@lru_cache(maxsize=64)
+def known(site: Site, spots: tuple[int, ...]) -> Known:
+    """What is known of one arrangement, worked out once for all who ask in a turn."""
+    room = np.array([spots])
+    return Known(float(site.quality(room)[0]), holds(site, room)[0])
+
+
 @lru_cache(maxsize=8)
 def possible(plan: Plan) -> Bools:
     """Which topics are so in each valid arrangement of a plan: ``[N, T]``."""
@@ -130,7 +145,7 @@ def _holds(site: Site, topic: Topic, arrangements: Ints) -> Bools:
     if topic.kind == "window":
         return np.asarray(site.by_window[one, at])
     if topic.kind == "corner":
-        return np.isin(at, CORNERS)
+        return np.asarray(_CORNER[at])
     if topic.kind in ("faces", "near"):
         table = site.faces if topic.kind == "faces" else site.near
         return np.asarray(table[one, at, other, arrangements[:, other]])

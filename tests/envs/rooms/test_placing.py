@@ -11,7 +11,7 @@ from gymposium.envs.rooms.contacts import collisions, outside
 from gymposium.envs.rooms.placing import place
 from gymposium.envs.rooms.relations import broken
 from gymposium.envs.rooms.scene import ROOM, Item, Relation, Room, Scene
-from gymposium.envs.rooms.zones import before, door_zones, front_zone, zone_of
+from gymposium.envs.rooms.zones import all_shares, before, door_zones, front_zone, zone_of
 
 from .samples import FLOOR, K, block, furnished, room
 
@@ -94,3 +94,12 @@ def test_zones_lie_before_doors_and_fronts() -> None:
     assert zone_of(block("1", 2, 2)).volume == pytest.approx(1.0)
     assert zone_of(block("1", 2, 2)).shares(zone_of(block("2", 2.5, 2))) == pytest.approx(0.5)
     assert room().size == (6.0, 5.0)
+
+
+def test_what_many_zones_share_is_what_each_two_share_to_the_last_digit() -> None:
+    zones = [zone_of(item) for item in furnished()]
+    strips = [front for item in furnished() if (front := front_zone(item)) is not None]
+    found = all_shares(strips, zones)
+    assert found.tolist() == [[ahead.shares(zone) for zone in zones] for ahead in strips]
+    assert found.max() > 0
+    assert (found == 0).any()

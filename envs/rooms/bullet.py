@@ -9,6 +9,8 @@ exact overlaps: Bullet keeps a margin about everything.
 from __future__ import annotations
 
 import math
+import os
+import sys
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -62,7 +64,8 @@ def library() -> Any:
     Raises:
         MissingExtra: it is not installed.
     """
-    return must_import("pybullet", "settling a room by physics", extra="rooms")
+    with _muted():
+        return must_import("pybullet", "settling a room by physics", extra="rooms")
 
 
 def settled(scene: Scene, seconds: float = 2.0) -> Settled:
@@ -148,6 +151,27 @@ def _at_rest(client: _Client, bodies: Iterable[int]) -> bool:
         if math.hypot(*speed) > _STILL or math.hypot(*spin) > 5 * _STILL:
             return False
     return True
+
+
+@contextmanager
+def _muted() -> Iterator[None]:
+    """Without the line about its build that pybullet writes to standard error when imported."""
+    if "pybullet" in sys.modules:
+        yield
+        return
+    try:
+        heard = os.dup(2)
+    except OSError:  # a program may run without a standard error
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(heard, 2)
+        os.close(heard)
+        os.close(nowhere)
 
 
 class _Client(NamedTuple):

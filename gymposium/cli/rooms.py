@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,13 +163,28 @@ def figures_of(scene: Scene) -> dict[str, Any]:
     return made
 
 
-def print_figures(figures: dict[str, Any]) -> None:
-    """The figures as tables."""
+HELD_OUT = {
+    "stable_share": "held out; weight over what carries it",
+    "settled_share": "held out; stays where it is while gravity acts for two seconds",
+    "navigability": "held out; free floor that is reached from the door",
+}
+"""What no planner by rule looks at, and so comes first."""
+
+
+def print_figures(figures: dict[str, Any], notes: Mapping[str, str] | None = None) -> None:
+    """The figures as tables, with notes beside measures."""
+    said = {**HELD_OUT, **(notes or {})}
+    found = {name: value for name, value in figures["metrics"].items() if value is not None}
+    order = [*(name for name in HELD_OUT if name in found), *found]
     print_table(
-        ("measure", "value"),
+        ("measure", "value", ""),
         (
-            (name.replace("_", " "), f"{value:g}" if type(value) is int else f"{value:.3f}")
-            for name, value in figures["metrics"].items()
+            (
+                name.replace("_", " "),
+                f"{found[name]:g}" if type(found[name]) is int else f"{found[name]:.3f}",
+                said.get(name, ""),
+            )
+            for name in dict.fromkeys(order)
         ),
         title=f"{figures['type'].replace('_', ' ')}: measures",
     )

@@ -138,13 +138,29 @@ def _figures(finished: Run, scene: Scene) -> dict[str, Any]:
     from .rooms import figures_of
 
     (row,) = finished.rows
+    figures = figures_of(scene)
+    figures["metrics"]["settled_share"] = _settled_share(scene)
     return {
         "planner": row.seats[0].agent,
-        **figures_of(scene),
+        **figures,
         "match": dict(row.metrics),
         "faults": dict(row.seats[0].faults),
         "steps": _table(finished, "turns"),
     }
+
+
+def _settled_share(scene: Scene) -> float | None:
+    """The share of things that stay where they are put in pybullet; None where that is not there.
+
+    The static rule of ``stable_share`` calls nearly every room of ours stable; this one does not.
+    """
+    from gymposium.envs.rooms.bullet import settled
+    from gymposium.errors import MissingExtra
+
+    try:
+        return settled(scene).stable_share
+    except MissingExtra:
+        return None
 
 
 def _written(scene: Scene, out: Path, figures: dict[str, Any]) -> list[Path]:
@@ -180,7 +196,7 @@ def _show(made: dict[str, Any]) -> None:
     columns = ("step", "tool", "result", "things", "contacts", "grades", "plan", "what came of it")
     print_table(columns, [_line(row) for row in made["steps"]])
     heading(f"{made['request']} ({made['planner']}, seed {made['seed']})")
-    print_figures(made)
+    print_figures(made, _corrected(made["steps"]))
     for kind, count in made["faults"].items():
         say(f"the planner gave no legal call {count} times ({kind})")
     heading("files")
@@ -188,6 +204,19 @@ def _show(made: dict[str, Any]) -> None:
         print_lines(name)
     print_lines(f"report: {made['report']}")
     print_lines(f"run: {made['run']} (`gymposium replay` and `gymposium export` read it)")
+
+
+def _corrected(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """What the finished room is free of because it was corrected, over all calls."""
+    met = {name: sum(row[name] for row in rows) for name in ("collisions_edit", "outside_edit")}
+    left = sum(row["collisions_optimised"] for row in rows)
+    causes = ("deleted_components", "deleted_relations", "deleted_carried")
+    gone = sum(row[name] for row in rows for name in causes)
+    return {
+        "collisions": f"{met['collisions_edit']} as edited, {left} after the optimiser, "
+        f"{gone} things deleted",
+        "outside": f"{met['outside_edit']} as edited",
+    }
 
 
 def _line(row: dict[str, Any]) -> Sequence[object]:

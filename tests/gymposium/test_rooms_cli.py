@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 from PIL import Image
@@ -16,6 +17,7 @@ from ..envs.rooms.samples import furnished
 from .test_cli import call, call_json
 
 SMALL = ("--view", "plan", "--width", 64, "--height", 48)
+SETTLED = 1.0 if find_spec("pybullet") else None
 
 
 @pytest.fixture
@@ -43,6 +45,7 @@ def test_a_room_is_made_by_the_planner_at_hand_and_again_by_the_same_seed(here):
     figures = json.loads((here / "new/bath-figures.json").read_text())
     assert figures["request"] == "a small bathroom"
     assert figures["metrics"]["objects"] == made["match"]["objects"]
+    assert figures["metrics"]["settled_share"] == SETTLED
     assert figures["steps"][0]["tool"].startswith("init_")
     assert figures["steps"][-1]["tool"] == "terminate"
     assert call_json(*words, "--steps", 3, "--out", "again.glb", "--run", "two")["files"]
@@ -65,6 +68,9 @@ def test_any_agent_can_plan_and_what_was_done_is_told(here):
     assert "step by step" in said
     assert "terminate" in said
     assert "rule-based grades (not a judge's)" in said
+    assert "as edited, 0 after the optimiser, 0 things deleted" in said
+    first = said.index("stable share")
+    assert first < said.index("navigability") < said.index("collisions ")
     assert "bath.json" in said
     assert not (here / "bath.glb").exists()
     assert read("bath.json").scene.room.type == "bathroom"

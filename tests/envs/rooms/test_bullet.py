@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -97,3 +98,9 @@ def test_its_pictures_show_the_room_and_what_is_moved():
     moved = bullet_picture(scene.moved("6_wardrobe", (3.0, 1.2, 0.0)), width=100, height=80)
     assert 0.02 < (picture != moved).any(axis=-1).mean() < 0.9
     assert (bullet_picture(scene, width=100, height=80) == picture).all()
+
+
+def test_pybullet_is_loaded_without_a_word():
+    code = "from gymposium.envs.rooms.bullet import library; library()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout + done.stderr == ""

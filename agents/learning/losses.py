@@ -68,7 +68,13 @@ class Terms(NamedTuple):
 
 
 def ppo_terms(
-    network: Network, layout: ActionLayout, batch: Minibatch, *, clip: float, normalise: bool
+    network: Network,
+    layout: ActionLayout,
+    batch: Minibatch,
+    *,
+    clip: float,
+    normalise: bool,
+    value_clip: float = 0.0,
 ) -> Terms:
     """Every term of one minibatch.
 
@@ -78,6 +84,8 @@ def ppo_terms(
         batch: the decisions.
         clip: how far a probability ratio may pay.
         normalise: bring each mind's advantages to mean 0 and deviation 1, objective by objective.
+        value_clip: how far a critic may pay to move from what it said in the rollout, which its
+            targets exceed by the advantages; 0 is as far as it likes.
     """
     said = network.evaluate(batch.seen, state=batch.state, starts=batch.starts, hidden=batch.hidden)
     choices, amounts, logp_old, valid, advantages, targets = (
@@ -102,7 +110,12 @@ def ppo_terms(
         spread = ((gains - middle).square() * weight).sum(-1, keepdim=True).sqrt()
         gains = (gains - middle) / (spread + 1e-8)
     surrogates = (torch.minimum(ratio * gains, near * gains) * weight).sum(-1)
-    errors = (said.values - targets).square().permute(2, 0, 1)
+    errors = (said.values - targets).square()
+    if value_clip:
+        before = targets - advantages
+        held = before + (said.values - before).clamp(-value_clip, value_clip)
+        errors = torch.maximum(errors, (held - targets).square())
+    errors = errors.permute(2, 0, 1)
     with torch.no_grad():
         clipped = ((ratio - near).abs() > 0).float()
         kl = (ratio - 1) - (logp - logp_old)

@@ -10,6 +10,10 @@ losses, the loop and the optimiser are those of :mod:`..ppo`; only the advantage
   the estimator of that name (``turn`` is Turn-PPO, ``bi_level`` VAGEN-Full's);
 - ``grpo``: what matches that began alike earned, relative to each other, and no critic;
 - ``vanilla``: the whole return on the last token, and nothing masked: what was read is learned too.
+
+The paper's runs also pay for leaving the policy that learning began from (``kl``, 0.001 there) and
+hold the critic near what it said in the rollout (``value_clip``, 0.5 there). Both are off unless
+asked for: the claim that is on record was measured without them.
 """
 
 from __future__ import annotations
@@ -28,11 +32,12 @@ from gymposium.types import Agent, Progress, TrainingTask
 from ...language.finetuning.losses import group_advantages
 from ..deciding import ActionLayout
 from ..gae import PADDING, Tokens, carried
-from ..losses import Terms
+from ..losses import Minibatch, Terms, ppo_terms
 from ..minibatches import arrange, minibatches
 from ..networks import NetworkSpec
 from ..ppo import PPO, PPOConfig, at_least, share
 from ..rollouts import Decider, Rollout
+from .attention import new_attending, speaker_of
 from .speaker import Speaker, SpeakerAgent, new_speaker
 from .talks import Talk, Talks
 from .vocabulary import TOKENS
@@ -58,7 +63,21 @@ class TokenPPOConfig(PPOConfig):
     minibatches: int = field(default=2, metadata=at_least(1, "parts of each pass"))
     lr: float = field(default=2e-3, metadata=at_least(0, "Adam's rate"))
     entropy: float = field(default=0.003, metadata=at_least(0, "weight of the entropy"))
-    recurrent: int = field(default=128, metadata=at_least(1, "width of the gated unit"))
+    policy: Literal["gated", "transformer"] = field(
+        default="gated", metadata={"doc": "how it remembers: in a gated unit, or by looking back"}
+    )
+    recurrent: int = field(
+        default=128, metadata=at_least(1, "width of the gated unit, or of the transformer")
+    )
+    blocks: int = field(default=2, metadata=at_least(1, "transformer: blocks that look back"))
+    kl: float = field(
+        default=0.0,
+        metadata=at_least(0, "price, in the reward, of leaving the policy after practice"),
+    )
+    value_clip: float = field(
+        default=0.0,
+        metadata=at_least(0, "how far a critic may pay to move, in scaled reward; 0 is off"),
+    )
     group: int = field(default=8, metadata=at_least(1, "grpo: matches that begin alike"))
     reply: int = field(
         default=0, metadata=at_least(0, "most tokens of a reply; 0: the longest that may be true")
@@ -76,6 +95,7 @@ class TokenPPO(PPO):
     config: TokenPPOConfig
     source: Talks
     _measured: Mapping[str, float] = {}
+    _reference: Speaker | None = None
 
     def train(self, task: TrainingTask) -> Iterator[Progress]:
         """Train until the budget of ``steps`` (matches) is spent; practise the format first.
@@ -87,6 +107,8 @@ class TokenPPO(PPO):
         if not self.updates and self._loaded is None:
             for _ in range(self.config.warm_up):
                 self._practise()
+        if self.config.kl and self._reference is None:
+            self._reference = self._copy()
         yield from super().train(task)
 
     def observe(self, rollout: Rollout) -> None:
@@ -102,14 +124,16 @@ class TokenPPO(PPO):
         if not isinstance(rollout, Talk):
             raise UsageError("advantages of tokens need a rollout over tokens")
         config, name = self.config, self.config.estimator
+        price = -config.kl * self._strayed(rollout)
         if name == "grpo":
-            gains = group_advantages(rollout.returns[:, 0].tolist(), rollout.group.tolist())
+            earned = rollout.returns[:, 0] + price.sum(0)
+            gains = group_advantages(earned.tolist(), rollout.group.tolist())
             made = np.where(rollout.turns >= 0, gains, 0)
         else:
             values = rollout.values[..., 0, 0].astype(np.float64)
             rewards = rollout.rewards[..., 0].astype(np.float64) * config.scale
             made = carried(
-                Tokens(rollout.turns, values, rewards),
+                Tokens(rollout.turns, values, rewards, price * config.scale),
                 name,
                 gamma=config.gamma,
                 lam=config.lam,
@@ -117,6 +141,43 @@ class TokenPPO(PPO):
                 lam_turn=config.lam_turn,
             )
         return made.astype(np.float32)[..., None, None]
+
+    def _strayed(self, rollout: Talk) -> Array:
+        """Log-probability of what was said, less the reference's: ``[T, E]``, 0 elsewhere."""
+        if self._reference is None:
+            return np.zeros(rollout.turns.shape)
+        said, reference = rollout.choices.reshape(1, -1, 1), self._reference
+        reference.album = self.decider.network.album  # type: ignore[attr-defined]
+        with torch.no_grad():
+            logp = torch.log_softmax(reference.evaluate(rollout.seen).logits, -1)
+        theirs = logp.gather(-1, torch.from_numpy(said))[0, :, 0].numpy()
+        masked = self.config.estimator != "vanilla"
+        counts = rollout.turns >= 0 if masked else rollout.turns != PADDING
+        gap = np.where(counts, rollout.logp[..., 0] - theirs.reshape(rollout.turns.shape), 0)
+        self._measured = {**self._measured, "strayed": float(gap.sum() / counts.sum())}
+        return gap.astype(np.float64)
+
+    def terms(self, batch: Minibatch) -> Terms:
+        """As PPO's, with the critic held near what it said."""
+        config, decider = self.config, self.decider
+        return ppo_terms(
+            decider.network,
+            decider.layout,
+            batch,
+            clip=config.clip,
+            normalise=config.normalise,
+            value_clip=config.value_clip,
+        )
+
+    def extra_state(self) -> dict[str, Any]:
+        """The policy that learning began from, where leaving it is paid for."""
+        return {} if self._reference is None else {"reference": self._reference.parameters}
+
+    def load_extra_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from there."""
+        if "reference" in state:
+            kept = {name: torch.as_tensor(it) for name, it in state["reference"].items()}
+            self._reference = speaker_of(self.decider.network.spec, kept)
 
     def gradients(self, terms: Terms) -> dict[str, torch.Tensor]:
         """The surrogate with entropy, and the critic's loss where there is a critic."""
@@ -130,7 +191,7 @@ class TokenPPO(PPO):
             kept = self._loaded["policies"]
             spec = NetworkSpec(**{**kept["spec"], "shape": tuple(kept["spec"]["shape"])})
             tensors = {name: torch.as_tensor(found) for name, found in kept["tensors"].items()}
-            return {kept["seat"]: SpeakerAgent(Speaker(spec, tensors), most=int(kept["reply"]))}
+            return {kept["seat"]: SpeakerAgent(speaker_of(spec, tensors), most=int(kept["reply"]))}
         self._require_task()
         seat = self.source.spaces.seats[0]
         return {seat: SpeakerAgent(self._copy(), most=self.source.most)}
@@ -148,7 +209,7 @@ class TokenPPO(PPO):
     def _copy(self) -> Speaker:
         network = self.decider.network
         kept = {name: tensor.detach().clone() for name, tensor in network.parameters.items()}
-        return Speaker(network.spec, kept)
+        return speaker_of(network.spec, kept)
 
     def _build(self, task: TrainingTask, seeds: list[np.random.SeedSequence], seed: int) -> None:
         """Worlds, speaker and decider."""
@@ -166,7 +227,12 @@ class TokenPPO(PPO):
             seed=seed,
         )
         shape = self.source.spaces.shape
-        network = new_speaker(shape, config.recurrent, np.random.default_rng(seeds[1]))
+        rng = np.random.default_rng(seeds[1])
+        network = (
+            new_speaker(shape, config.recurrent, rng)
+            if config.policy == "gated"
+            else new_attending(shape, config.recurrent, config.blocks, rng)
+        )
         layout = ActionLayout(Discrete(len(TOKENS)))
         self.decider = Decider(network, layout, np.random.default_rng(seeds[2]), central=False)
 

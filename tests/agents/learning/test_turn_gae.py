@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -297,6 +298,30 @@ def test_a_critic_that_has_seen_the_token_explains_the_gradient_away(game: Enume
     found = game.gradient(token_gae(game.tokens(game.seeing), gamma=1, lam=1))
     assert np.linalg.norm(found) < 1e-12
     assert np.linalg.norm(game.truth()) > 0.1
+
+
+@pytest.mark.parametrize("estimator", ["token", "masked"])
+def test_paying_for_every_token_that_strays_climbs_return_less_divergence(
+    game: Enumerated, estimator: str
+) -> None:
+    """Advantages with ``-beta log(pi / reference)`` at each token, against automatic gradients."""
+    beta, rng = 0.3, np.random.default_rng(5)
+    reference = rng.normal(size=game.policy.shape)
+    reference = np.exp(reference) / np.exp(reference).sum(-1, keepdims=True)
+    steps = np.arange(STEPS)[:, None]
+    place = steps, game.before, game.texts
+    price = -beta * np.log(game.policy[place] / reference[place])
+    tokens = game.tokens(np.zeros(game.texts.shape))._replace(token_rewards=price)
+    levels = {"gamma": 1.0, "lam": 1.0, "gamma_turn": 1.0, "lam_turn": 1.0}
+    found = game.gradient(carried(tokens, estimator, **levels))  # type: ignore[arg-type]
+
+    logits = torch.from_numpy(np.log(game.policy)).requires_grad_()
+    logp = torch.log_softmax(logits, -1)[place].sum(0)
+    strayed = logp - torch.from_numpy(np.log(reference))[place].sum(0)
+    paid = torch.from_numpy(game.rewards.sum(0))
+    (logp.exp() * (paid - beta * strayed)).sum().backward()
+    np.testing.assert_allclose(found, logits.grad, atol=1e-9)
+    assert np.abs(found - game.truth()).max() > 1e-2
 
 
 NAMES = ("token", "masked", "vanilla", "turn", "bi_level", "varlam")

@@ -20,6 +20,9 @@ SEAT = "player_0"
 SMALL = "token_ppo?num_envs=4&recurrent=8&group=2&warm_up=1&epochs=1&minibatches=1&reply=40"
 
 
+POLICIES = ("gated", "transformer")
+
+
 def task(budget=4, name="frozen_lake-v0", **params):
     params = {"strategy": "state_estimation", "shows": "text", **params}
     return TrainingTask(name, params=params, seats=(SEAT,), budget={"steps": budget}, seed=3)
@@ -68,8 +71,9 @@ def test_practice_is_the_same_whatever_the_estimator():
     np.testing.assert_array_equal(talks[0].choices, talks[1].choices)
 
 
-def test_what_was_said_in_the_rollout_is_as_likely_when_it_is_learned_from():
-    method = begun()
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_was_said_in_the_rollout_is_as_likely_when_it_is_learned_from(policy):
+    method = begun(f"{SMALL}&policy={policy}")
     talk = method.source.collect(method.decider)
     batch = method._arranged(talk, np.zeros_like(talk.values))
     with torch.no_grad():
@@ -145,9 +149,12 @@ def test_what_is_said_all_the_time_and_is_wrong_is_fined_across_matches():
     assert off == pytest.approx([0, -0.05, 0, 0])
 
 
-@pytest.mark.parametrize("estimator", ["bi_level", "grpo", "vanilla"])
-def test_training_measures_and_can_be_played_anywhere(estimator):
-    method, progress = trained(f"{SMALL}&estimator={estimator}", budget=8)
+@pytest.mark.parametrize(
+    "query",
+    ["estimator=bi_level", "estimator=grpo", "estimator=vanilla", "policy=transformer&blocks=1"],
+)
+def test_training_measures_and_can_be_played_anywhere(query):
+    method, progress = trained(f"{SMALL}&{query}", budget=8)
     assert [each.step for each in progress] == [4, 8]
     assert {"success", "format_rate", "state_estimation", "distinct_replies"} <= {
         *progress[-1].metrics
@@ -168,14 +175,96 @@ def test_training_measures_and_can_be_played_anywhere(estimator):
     assert replies[0] == replies[1]
 
 
-def test_a_stopped_training_goes_on_bit_for_bit():
-    _, whole = trained(budget=12)
-    first, _ = trained(budget=4)
+@pytest.mark.parametrize("query", ["kl=0.1&value_clip=0.5", "policy=transformer&kl=0.1"])
+def test_a_stopped_training_goes_on_bit_for_bit(query):
+    spec = f"{SMALL}&{query}"
+    _, whole = trained(spec, budget=12)
+    first, _ = trained(spec, budget=4)
     state = first.state_dict()
-    second = resolve_method(SMALL).make()
+    second = resolve_method(spec).make()
     second.load_state_dict(state)
     rest = list(second.train(task(budget=12)))
     assert [each.metrics for each in rest] == [each.metrics for each in whole[1:]]
+
+
+def stray(method, seed=1):
+    """Move the policy away from its reference, which is where it is now."""
+    method._reference = method._copy()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for tensor in method.decider.network.parameters.values():
+            tensor += 0.05 * torch.randn(tensor.shape, generator=generator)
+
+
+def log_probabilities(method, talk, network):
+    """Of what was said, as the learner finds them."""
+    mine, method.decider.network = method.decider.network, network
+    network.album = mine.album
+    with torch.no_grad():
+        found = method.terms(method._arranged(talk, np.zeros_like(talk.values))).logp
+    method.decider.network = mine
+    return found.reshape(talk.turns.shape).numpy()
+
+
+def priced(estimator, price, turns, counts):
+    """What each token pays when every gamma and lambda is 1, in plain loops."""
+    paid = np.zeros(price.shape)
+    for e in range(price.shape[1]):
+        here = np.flatnonzero(counts[:, e])
+        ends = {int(here[turns[here, e] == turn].max()) for turn in set(turns[here, e])}
+        for i in here:
+            for j in here:
+                same, later = turns[j, e] == turns[i, e], turns[j, e] > turns[i, e]
+                if estimator == "turn":  # all tokens of a turn alike
+                    pays = same or later
+                elif estimator == "bi_level":  # of later turns, what their last tokens pay
+                    pays = (same and j >= i) or (later and int(j) in ends)
+                else:
+                    pays = j >= i
+                paid[i, e] += price[j, e] * pays
+    return paid
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("estimator", ["masked", "token", "bi_level", "turn", "grpo", "vanilla"])
+def test_straying_from_the_reference_costs_what_is_said(estimator, policy):
+    levels = "kl=0.5&lam_turn=1&gamma_turn=1&scale=0.2"
+    method = begun(f"{SMALL}&estimator={estimator}&policy={policy}&{levels}")
+    talk = method.source.collect(method.decider)
+    free = method.advantages(talk)
+    method._reference = method._copy()
+    np.testing.assert_allclose(method.advantages(talk), free, atol=1e-4)
+    stray(method)
+    talk = method.source.collect(method.decider)
+    strayed, reference = method.advantages(talk)[..., 0, 0], method._reference
+    method._reference = None
+    free = method.advantages(talk)[..., 0, 0]
+    counts = talk.turns != PADDING if estimator == "vanilla" else talk.turns >= 0
+    theirs = log_probabilities(method, talk, reference)
+    gap = np.where(counts, log_probabilities(method, talk, method.decider.network) - theirs, 0)
+    assert np.abs(gap).max() > 0.01
+    if estimator == "grpo":
+        earned = talk.returns[:, 0] - 0.5 * gap.sum(0)
+        pairs = earned.reshape(2, 2)
+        wanted = (pairs - pairs.mean(1, keepdims=True)) / (pairs.std(1, keepdims=True) + 1e-6)
+        np.testing.assert_allclose(strayed, np.where(counts, wanted.ravel(), 0), atol=1e-3)
+    else:
+        paid = priced(estimator, -0.5 * 0.2 * gap, talk.turns, counts)
+        np.testing.assert_allclose(strayed - free, paid, atol=1e-4)
+    assert method.measures()["strayed"] == pytest.approx(gap.sum() / counts.sum(), abs=1e-4)
+
+
+def test_the_reference_is_the_policy_after_practice_and_stays_so():
+    method, progress = trained(f"{SMALL}&kl=0.1", budget=8)
+    other, _ = trained(f"{SMALL}&kl=0.1", budget=4)
+    assert progress[0].metrics["strayed"] == pytest.approx(0, abs=1e-5)
+    assert progress[1].metrics["strayed"] != pytest.approx(0, abs=1e-5)
+    for name, tensor in method._reference.parameters.items():
+        assert torch.equal(tensor, other._reference.parameters[name])
+        assert not tensor.requires_grad
+    free, progress = trained(budget=4)
+    assert free._reference is None
+    assert "strayed" not in progress[0].metrics
 
 
 def test_pictures_are_seen_by_a_convolution():

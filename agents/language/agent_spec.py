@@ -16,6 +16,7 @@ from gymposium.errors import UnknownName, UsageError
 from .backends.choosing import Choosing
 from .backends.pool import get_backend
 from .backends.prices import price_of
+from .backends.seeing import sees
 from .backends.settings import (
     SETTINGS,
     Kind,
@@ -46,7 +47,6 @@ AGENT_PARAMETERS: Mapping[str, str] = {
 }
 """What a language agent can be given, with its meaning."""
 
-_BLIND: tuple[Kind, ...] = ("embedded", "transformers")
 _SCORING: tuple[Kind, ...] = ("transformers", "embedded", "openai", "vllm")
 _DEFAULTS: Mapping[str, Any] = {
     "temperature": 0.7,
@@ -148,7 +148,8 @@ def mind_spec(name: str, params: Mapping[str, Any]) -> LLMAgentSpec:
 def _check_abilities(text: str, effective: Mapping[str, Any], where: str) -> None:
     """Say now what this kind of backend cannot do."""
     kind = kind_of(text)
-    if effective.get("images") and kind in _BLIND:
+    blind = kind == "embedded" or (kind == "transformers" and not sees(text.partition("/")[2]))
+    if effective.get("images") and blind:
         raise UsageError(f"{where}: images=1 is not possible: this model cannot see")
     if effective.get("choose") == "likelihood":
         if kind not in _SCORING:

@@ -92,6 +92,11 @@ class LLMAgent:
         self._open(turn)
         return await self._answer(turn)
 
+    @property
+    def pictures(self) -> tuple[Any, ...]:
+        """Those of the turn at hand, as the model is shown them."""
+        return tuple(self._question.get("images", ()))
+
     def _open(self, turn: Turn) -> bool:
         """Take a turn up; whether it is a new one and not the last one asked again."""
         new = turn.step != self._step

@@ -38,14 +38,24 @@ def data_url(image: Any) -> str:
     return f"data:image/png;base64,{b64encode(png(image)).decode()}"
 
 
-def png(image: Any) -> bytes:
-    """A picture, uint8 [height, width, 3], as the bytes of a PNG file."""
+def checked(image: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """A picture in a message.
+
+    Raises:
+        UsageError: it is not uint8 [height, width, 3].
+    """
     pixels = np.ascontiguousarray(image)
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
         raise UsageError(
             f"a picture in a message must be uint8 of shape [height, width, 3], not {pixels.dtype} "
             f"{list(pixels.shape)}"
         )
+    return pixels
+
+
+def png(image: Any) -> bytes:
+    """A picture, uint8 [height, width, 3], as the bytes of a PNG file."""
+    pixels = checked(image)
     height, width, _ = pixels.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)
     rows[:, 1:] = pixels.reshape(height, -1)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import torch
 
     from .grammar_mask import Matcher
+    from .seeing import Pictures
     from .white_box import WhiteBox
 
 
@@ -31,6 +32,7 @@ class Ask:
         top_p: nucleus to sample from; 1 for all.
         max_tokens: where it is cut off.
         matcher: the grammar it has to fit, or None.
+        pictures: that the prompt shows.
         stop: set from outside when nobody waits for it any more.
         tokens: sampled so far, the one that ended it included.
         logprobs: of each, by the model alone: at temperature 1, before nucleus and grammar.
@@ -43,6 +45,7 @@ class Ask:
     top_p: float = 1.0
     max_tokens: int = 256
     matcher: Matcher | None = None
+    pictures: Pictures = ()
     stop: threading.Event = field(default_factory=threading.Event)
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
@@ -66,7 +69,8 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
     import torch
 
     device = box.device
-    prompts = list(dict.fromkeys(tuple(ask.prompt) for ask in asks))
+    read = {_question(ask): ask for ask in asks}
+    prompts = [ask.prompt for ask in read.values()]
     longest = max(map(len, prompts))
     padded = [[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
     seen = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
@@ -75,7 +79,10 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
     places = (mask.cumsum(-1) - 1).clamp(min=0)
     generators = {id(ask): torch.Generator().manual_seed(ask.seed) for ask in asks}
     going = list(asks)
-    copies = [prompts.index(tuple(ask.prompt)) for ask in asks]
+    order = {question: place for place, question in enumerate(read)}
+    copies = [order[_question(ask)] for ask in asks]
+    more = box.beside(ids, mask, [ask.pictures for ask in read.values()])
+    places = more.pop("position_ids", places)
     cache: Any = None
     while going:
         # All-ones masks are left out: the kernels for unmasked attention are quicker.
@@ -86,7 +93,9 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
             position_ids=places,
             use_cache=True,
             logits_to_keep=1,
+            **more,
         )
+        more, places = {}, following(places)
         cache = box.cache_of(out)
         logits = out.logits[:, -1].float().cpu()
         if len(going) > len(logits):  # the prompts have been read: a row for each answer from here
@@ -94,7 +103,7 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
             cache.batch_select_indices(chosen)
             mask, places, logits = mask[chosen], places[chosen], logits[copies]
         for ask, row in zip(going, logits, strict=True):
-            _take(ask, row, generators[id(ask)], box.stops)
+            _take(ask, row, generators[id(ask)], box)
         keep = [i for i, ask in enumerate(going) if not _is_over(ask)]
         if len(keep) < len(going):
             if not keep:
@@ -105,22 +114,32 @@ def _sample(box: WhiteBox, asks: Sequence[Ask]) -> None:
             going = [going[i] for i in keep]
         ids = torch.tensor([[ask.tokens[-1]] for ask in going], device=device)
         mask = torch.cat([mask, mask.new_ones(len(going), 1)], 1)
-        places = places[:, -1:] + 1
+
+
+def following(places: torch.Tensor) -> torch.Tensor:
+    """The place behind those of each row, ``[rows, 1]``; pictures may count along three axes."""
+    return places.reshape(-1, *places.shape[-2:]).amax((0, 2))[:, None] + 1
+
+
+def _question(ask: Ask) -> tuple[Any, ...]:
+    """Equal for those whose prompts need be read only once."""
+    shown = tuple((picture.shape, picture.tobytes()) for picture in ask.pictures)
+    return (*ask.prompt, shown)
 
 
 def _is_over(ask: Ask) -> bool:
     return ask.ended or len(ask.tokens) >= ask.max_tokens or ask.stop.is_set()
 
 
-def _take(
-    ask: Ask, logits: torch.Tensor, generator: torch.Generator, stops: frozenset[int]
-) -> None:
+def _take(ask: Ask, logits: torch.Tensor, generator: torch.Generator, box: WhiteBox) -> None:
     """Draw the next token of one answer from its logits, [vocabulary] on the CPU."""
     import torch
 
     allowed = logits
     if ask.matcher is not None:
         allowed = logits.masked_fill(~ask.matcher.allowed(len(logits)), float("-inf"))
+    if box.eye is not None:  # a picture cannot be said
+        allowed = allowed.index_fill(0, torch.tensor([box.eye.token]), float("-inf"))
     if ask.temperature == 0:
         token = int(allowed.argmax())
     else:
@@ -128,7 +147,7 @@ def _take(
         token = _draw(probabilities, ask.top_p, generator)
     ask.tokens.append(token)
     ask.logprobs.append(float(torch.log_softmax(logits, -1)[token]))
-    ask.ended = token in stops
+    ask.ended = token in box.stops
     if ask.matcher is not None and not ask.ended:
         ask.matcher.take(token)
 

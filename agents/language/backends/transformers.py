@@ -25,6 +25,7 @@ from gymposium.types import Usage
 from .embedded import CONTEXT, SLOTS
 from .grammar_mask import Grammars
 from .protocol import Completion, Scored
+from .seeing import pictures_of
 from .torch_sampling import Ask, sample
 from .white_box import WhiteBox
 
@@ -168,8 +169,6 @@ class TransformersBackend:
     async def _do(self, job: _Job, timeout: float | None) -> Any:
         if self._closed.is_set():
             raise BackendError(f"{self.name}: the backend is closed")
-        if any(len(message.get("images", ())) for message in job.messages):
-            raise UsageError(f"{self.name} cannot see: it takes words only")
         loop, begun = asyncio.get_running_loop(), asyncio.Event()
         job.begin = lambda: loop.call_soon_threadsafe(begun.set)
         with self._lock:
@@ -232,7 +231,8 @@ class TransformersBackend:
             job.begin()
             try:
                 assert job.make is not None
-                asks[id(job)] = job.make(box.prompt_ids(job.messages))
+                ask = asks[id(job)] = job.make(self._read(job.messages))
+                ask.pictures = pictures_of(job.messages)
             except GymposiumError as error:  # this one's schema or length; the others can go on
                 job.done.set_exception(self._named(error))
         if asks:
@@ -245,18 +245,23 @@ class TransformersBackend:
         import torch
 
         box = self.white_box()
-        prompt = box.prompt_ids(job.messages)
+        prompt, shown = self._read(job.messages), pictures_of(job.messages)
         answers = [box.completion_ids(choice) for choice in job.choices]
         if max(map(len, answers)) > self._room(prompt):
             raise BackendError(f"{self.name}: the choices do not fit; {self._remedy()}")
         with torch.inference_mode():
-            cache = box.prefill(prompt)
-            found = box.logprobs_batch(prompt, answers, cache=cache)
+            cache = None if shown else box.prefill(prompt)
+            found = box.logprobs_batch(prompt, answers, cache=cache, pictures=shown)
         usages = [Usage(len(prompt), len(answers[0])), *(Usage(0, len(it)) for it in answers[1:])]
         return [
             Scored(text, tuple(ids), tuple(map(float, logs)), usage)
             for text, ids, logs, usage in zip(job.choices, answers, found, usages, strict=True)
         ]
+
+    def _read(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+        if self.white_box().eye is None and pictures_of(messages):
+            raise UsageError(f"{self.name} cannot see: it takes words only")
+        return self.white_box().prompt_ids(messages)
 
     def _room(self, prompt: Sequence[int]) -> int:
         room = min(self.context_tokens, self.white_box().context) - len(prompt)
@@ -273,7 +278,7 @@ class TransformersBackend:
     def _matcher(self, schema: Mapping[str, Any]) -> Any:
         if self._grammars is None:
             box = self.white_box()
-            self._grammars = Grammars(box.tokenizer, int(box.model.config.vocab_size))
+            self._grammars = Grammars(box.tokenizer, int(box.facts.vocab_size))
         return self._grammars.matcher(schema)
 
     def _completion(self, ask: Ask, with_logprobs: bool, seconds: float) -> Completion:

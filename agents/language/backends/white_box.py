@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gymposium.errors import BackendError, MissingExtra, UsageError
+from gymposium.errors import BackendError, GymposiumError, MissingExtra, UsageError
 
 from ...checkpoints import FACTS, read_checkpoint
 from ..weights import quiet, weights_folder
+from .seeing import Eye, Pictures, pictures_of, sees
 
 if TYPE_CHECKING:
     import torch
@@ -26,22 +27,24 @@ Messages = Sequence[Mapping[str, Any]]
 
 
 class WhiteBox:
-    """A causal language model with everything in reach.
+    """A causal language model with everything in reach, or one that sees, too.
 
     Attributes:
         model: the transformers model (a peft model once it has an adapter), in ``eval`` mode.
         tokenizer: its tokenizer, with a chat template.
         stops: ids of the tokens that end an answer.
         context: most tokens of a prompt with its completion.
+        eye: what reads pictures for it; None if it is blind.
     """
 
-    def __init__(self, model: Any, tokenizer: Any) -> None:
+    def __init__(self, model: Any, tokenizer: Any, eye: Eye | None = None) -> None:
         self.model = model
         self.tokenizer = tokenizer
+        self.eye = eye
         stops = model.generation_config.eos_token_id
         stops = [*(stops if isinstance(stops, list) else [stops]), tokenizer.eos_token_id]
         self.stops = frozenset(int(each) for each in stops if each is not None)
-        self.context = int(getattr(model.config, "max_position_embeddings", 2048))
+        self.context = int(getattr(self.facts, "max_position_embeddings", 2048))
         # transformers has renamed the argument; the object is the same.
         named = "cache" in inspect.signature(model.forward).parameters
         self._cache_name = "cache" if named else "past_key_values"
@@ -70,21 +73,29 @@ class WhiteBox:
         """
         try:
             import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
+            from transformers import (
+                AutoModelForCausalLM,
+                AutoModelForImageTextToText,
+                AutoTokenizer,
+            )
         except ModuleNotFoundError as error:
             missing = error.name or "transformers"
             raise MissingExtra("a white-box model", extra="train", module=missing) from error
         folder = weights_folder(source)
+        kind: Any = AutoModelForImageTextToText if sees(source) else AutoModelForCausalLM
         try:
             with quiet():
                 tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-                model: Any = AutoModelForCausalLM.from_pretrained(
+                model: Any = kind.from_pretrained(
                     folder, dtype=getattr(torch, precision), local_files_only=True
                 )
-                white_box = cls(model.to(device).eval(), tokenizer)
+                eye = Eye.load(folder, model) if sees(source) else None
+                white_box = cls(model.to(device).eval(), tokenizer, eye)
+        except GymposiumError:
+            raise
         except Exception as error:  # the backend boundary: named and raised
             raise BackendError(f"{folder} cannot be loaded ({_first_line(error)})") from error
-        if tokenizer.chat_template is None:
+        if eye is None and tokenizer.chat_template is None:
             raise UsageError(f"{folder} is no chat model: its tokenizer has no chat template")
         if adapter is not None:
             white_box.load_adapter(adapter)
@@ -96,13 +107,19 @@ class WhiteBox:
         found: torch.device = next(self.model.parameters()).device
         return found
 
+    @property
+    def facts(self) -> Any:
+        """Sizes of the part that reads and writes tokens: a configuration of transformers'."""
+        return self.model.config.get_text_config()
+
     def forward(self, ids: torch.Tensor, *, cache: Any = None, **more: Any) -> Any:
         """One pass of the model.
 
         Args:
             ids: int64 [rows, tokens], what comes after ``cache``.
             cache: a KV cache, which is extended; None for none.
-            more: further arguments of the model (``attention_mask``, ``use_cache``, …).
+            more: further arguments of the model (``attention_mask``, ``use_cache``, …), and
+                what :meth:`beside` gave.
 
         Returns:
             transformers' output: ``logits`` [rows, tokens, vocabulary], and a cache, for
@@ -110,6 +127,10 @@ class WhiteBox:
         """
         if cache is not None:
             more[self._cache_name] = cache
+        if self.eye is not None and "position_ids" not in more:
+            # Some that see would go on counting where an earlier pass, of another prompt, ended.
+            known = 0 if cache is None else int(cache.get_seq_length())
+            more["position_ids"] = ids.new_ones(ids.shape).cumsum(-1) - 1 + known
         return self.model(input_ids=ids, **more)
 
     def cache_of(self, output: Any) -> Any:
@@ -120,16 +141,35 @@ class WhiteBox:
         """The tokens of a conversation, up to where the model's answer begins.
 
         Args:
-            messages: ``role`` and ``content``, oldest first.
+            messages: ``role`` and ``content``, oldest first; perhaps ``images``.
+
+        Raises:
+            UsageError: there are pictures, and the model is blind.
         """
+        if self.eye is not None:
+            return self.eye.prompt_ids(messages)
+        if pictures_of(messages):
+            raise UsageError("the model cannot see: it takes words only")
         plain = [{"role": each["role"], "content": each["content"]} for each in messages]
         encoded = self.tokenizer.apply_chat_template(
             plain, add_generation_prompt=True, return_dict=True
         )
         return [int(each) for each in encoded["input_ids"]]
 
+    def beside(
+        self, ids: torch.Tensor, mask: torch.Tensor | None, pictures: Sequence[Pictures]
+    ) -> dict[str, Any]:
+        """What a pass is given for the pictures of its rows; see :meth:`.Eye.beside`."""
+        found = {} if self.eye is None else self.eye.beside(ids, mask, pictures)
+        return {
+            name: it.to(self.model.dtype) if it.is_floating_point() else it
+            for name, it in found.items()
+        }
+
     def completion_ids(self, text: str, *, end: bool = True) -> list[int]:
         """The tokens of an answer, with the one that ends it if ``end``."""
+        if self.eye is not None:
+            text = self.eye.harmless(text)
         ids = [int(each) for each in self.tokenizer.encode(text, add_special_tokens=False)]
         return [*ids, int(self.tokenizer.eos_token_id)] if end else ids
 
@@ -149,9 +189,20 @@ class WhiteBox:
         return self.logprobs_batch(prompt, [completion], cache=cache)[0]
 
     def logprobs_batch(
-        self, prompt: Sequence[int], completions: Sequence[Sequence[int]], *, cache: Any = None
+        self,
+        prompt: Sequence[int],
+        completions: Sequence[Sequence[int]],
+        *,
+        cache: Any = None,
+        pictures: Pictures = (),
     ) -> list[torch.Tensor]:
         """As :meth:`logprobs`, of several completions of one prompt in one pass.
+
+        Args:
+            prompt: token ids, at least one.
+            completions: token ids.
+            cache: of this prompt; it has seen the pictures already.
+            pictures: that the prompt shows, where there is no cache.
 
         Returns:
             One tensor for each completion, as long as that completion.
@@ -169,7 +220,8 @@ class WhiteBox:
         ids = torch.tensor(rows, device=self.device)
         # Padding stands at the end, where no real token looks: no mask is needed.
         past = None if cache is None else self.copies(cache, known, len(rows))
-        logits = self.forward(ids[:, :-1], cache=past, use_cache=past is not None).logits
+        more = {} if past is not None else self.beside(ids[:, :-1], None, [pictures] * len(rows))
+        logits = self.forward(ids[:, :-1], cache=past, use_cache=past is not None, **more).logits
         start = len(prompt) - 1 - known
         picked = torch.log_softmax(logits[:, start:].float(), -1).gather(
             2, ids[:, start + 1 :, None]
@@ -205,6 +257,8 @@ class WhiteBox:
     ) -> Any:
         """Freeze the weights and put a trainable LoRA adapter on the attention and MLP layers.
 
+        An eye stays as it is: the adapter is on what reads and writes tokens.
+
         Args:
             rank: of the update matrices.
             alpha: their scale is ``alpha / rank``.
@@ -218,13 +272,17 @@ class WhiteBox:
         import torch
 
         peft = _peft()
-        if last:
-            count = int(self.model.config.num_hidden_layers)
-            where = tuple(f".layers.{number}." for number in range(max(0, count - last), count))
+        if last or self.eye is not None:
+            count = int(self.facts.num_hidden_layers)
+            first = max(0, count - last) if last else 0
+            where = tuple(f".layers.{number}." for number in range(first, count))
+            told = set(self.model.get_decoder().modules())  # an eye has layers too
             more["target_modules"] = [
                 name
                 for name, part in self.model.named_modules()
-                if isinstance(part, torch.nn.Linear) and any(it in name for it in where)
+                if isinstance(part, torch.nn.Linear)
+                and part in told
+                and any(it in f".{name}" for it in where)
             ]
         config = peft.LoraConfig(
             **{"r": rank, "lora_alpha": alpha, "target_modules": "all-linear",

@@ -38,7 +38,7 @@ def shared_box(model: str, device: str = "cpu", precision: str = "float32") -> W
     base = _base(model, weights_digest(model), device, precision)
     tensors = chain(base.model.parameters(), base.model.buffers())
     mine = copy.deepcopy(base.model, {id(tensor): tensor for tensor in tensors})
-    return WhiteBox(mine, base.tokenizer)
+    return WhiteBox(mine, base.tokenizer, base.eye)
 
 
 class Adapted:
@@ -78,7 +78,7 @@ class Adapted:
             if tensor.requires_grad
         }
         if critic:
-            width = int(self.box.model.config.hidden_size)
+            width = int(self.box.facts.hidden_size)
             for name, shape in (("critic.weight", width), ("critic.bias", 1)):
                 self.parameters[name] = torch.zeros(
                     shape, device=self.box.device, requires_grad=True

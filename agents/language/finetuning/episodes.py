@@ -16,6 +16,7 @@ import orjson
 from gymposium.errors import GymposiumError, UsageError
 from gymposium.types import Action, Call, Outcome, Play, Reply, Seat, Turn
 
+from ..backends.seeing import Pictures
 from ..llm_agent import LLMAgent, call_of
 from .tokens import Row
 
@@ -29,6 +30,7 @@ class Episode:
         group: equal for episodes that began alike: the same match seed and seat.
         seed: of the match.
         calls: in order, with token ids.
+        pictures: that each call showed the model.
         rewards: of each call.
         outcome: how the match ended.
     """
@@ -37,6 +39,7 @@ class Episode:
     group: int
     seed: int
     calls: list[Call] = field(default_factory=list)
+    pictures: list[Pictures] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     outcome: Outcome = field(default_factory=lambda: Outcome({}))
 
@@ -47,7 +50,10 @@ class Episode:
 
     def rows(self) -> list[Row]:
         """Its calls as rows of tokens."""
-        return [Row(call.prompt_ids or (), call.completion_ids or ()) for call in self.calls]
+        return [
+            Row(call.prompt_ids or (), call.completion_ids or (), pictures=shown)
+            for call, shown in zip(self.calls, self.pictures, strict=True)
+        ]
 
 
 class Recorded:
@@ -80,6 +86,7 @@ class Recorded:
             if not call.completion_ids:
                 raise UsageError(f"{call.model} does not tell its tokens: it cannot be trained")
             episode.calls.append(call)
+            episode.pictures.append(self._agent.pictures)
             episode.rewards.append(0.0)
         return reply
 

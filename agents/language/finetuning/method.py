@@ -60,6 +60,9 @@ class FineTuningConfig:
     max_tokens: int = field(default=0, metadata=number("of a reply; 0: the longest legal one", 0))
     max_text: int = field(default=0, metadata=number("characters of a text; 0: the world's", 0))
     memory_tokens: int = field(default=MEMORY_TOKENS, metadata=number("of earlier turns", 0))
+    images: bool = field(
+        default=False, metadata={"doc": "send the pictures that a world draws of a turn"}
+    )
     think: bool = field(default=False, metadata={"doc": "a short thought before the action"})
     persona: str = field(default="", metadata={"doc": "who the model is to be"})
     constrained: bool = field(
@@ -243,6 +246,7 @@ class FineTuning(ABC):
             "max_text": config.max_text or None,
             "memory_tokens": config.memory_tokens,
             "think": config.think,
+            "images": config.images,
             "persona": config.persona,
         }
 
@@ -270,6 +274,11 @@ class FineTuning(ABC):
             critic=self.critic,
             last=config.last,
         )
+        if config.images and self.adapted.box.eye is None:
+            raise UsageError(
+                f"images=true needs a model that sees: {config.model} takes words only; give the "
+                "folder of a vision-language model"
+            )
         if self._loaded is not None:
             self._take(self._loaded)
 

@@ -21,6 +21,7 @@ import torch
 from ....envs.common_ground.advice import USELESS
 from ...learning.gae import Estimator, Tokens, carried
 from ...learning.preference import intent_rewards
+from ..backends.seeing import Pictures
 from .adapter import Adapted
 from .episodes import Episode
 from .losses import clipped_loss, drift, group_advantages, value_loss
@@ -205,7 +206,11 @@ class PPOTokens(RewardTuning):
         """The same replies behind the same messages, to one told that advice is useless."""
         calls = [call for episode in episodes for call in episode.calls]
         others = [
-            Row(self.adapted.box.prompt_ids(told_useless(call.messages)), row.completion)
+            Row(
+                self.adapted.box.prompt_ids(shown_again(told_useless(call.messages), row.pictures)),
+                row.completion,
+                pictures=row.pictures,
+            )
             for call, row in zip(calls, rows, strict=True)
         ]
         found = self.adapted.judge(others, part=self.config.part)
@@ -230,6 +235,15 @@ def told_useless(messages: Sequence[Any]) -> list[dict[str, Any]]:
     """The messages, with a sentence at the end of the first that calls advice useless."""
     first, *others = messages
     return [{**first, "content": f"{first['content']}\n{USELESS}"}, *map(dict, others)]
+
+
+def shown_again(messages: Sequence[Any], pictures: Pictures) -> list[dict[str, Any]]:
+    """The messages of a record with the pictures themselves in place of their hashes."""
+    left = iter(pictures)
+    return [
+        {**each, "images": [next(left) for _ in each["images"]]} if "images" in each else each
+        for each in messages
+    ]
 
 
 def measures(episodes: Sequence[Episode]) -> dict[str, float]:

@@ -12,9 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
 import torch
 
 from gymposium.errors import UsageError
+
+from ..backends.seeing import Pictures
+from ..backends.torch_sampling import following
 
 if TYPE_CHECKING:
     from ..backends.white_box import WhiteBox
@@ -31,11 +35,21 @@ class Row:
         completion: its token ids.
         extras: of every token, ``[T]``: ``old`` (log-probability when said), ``reference``,
             ``advantages``, ``targets``, … as the loss at hand needs them.
+        pictures: that the prompt shows, as the world drew them.
     """
 
     prompt: Sequence[int]
     completion: Sequence[int]
     extras: dict[str, Tensor] = field(default_factory=dict)
+    pictures: Pictures = ()
+
+    def asks_as(self, other: Row) -> bool:
+        """Whether both answer one question: the same prompt, with the same pictures."""
+        return (
+            self.prompt == other.prompt
+            and len(self.pictures) == len(other.pictures)
+            and all(map(np.array_equal, self.pictures, other.pictures))
+        )
 
 
 class Said(NamedTuple):
@@ -76,8 +90,8 @@ def say(
         raise UsageError(
             f"an example of {longest} tokens does not fit the model's {box.context}: shorten it"
         )
-    first = rows[0].prompt
-    if len(rows) > 1 and len(first) > 1 and all(row.prompt == first for row in rows):
+    first = rows[0]
+    if len(rows) > 1 and len(first.prompt) > 1 and all(row.asks_as(first) for row in rows):
         out, ids = _after(box, rows, most, features=features)
     else:
         out, ids = _padded(box, rows, before, most, features=features)
@@ -107,13 +121,14 @@ def _padded(
         filled.append([0] * left + [*row.prompt, *row.completion] + [0] * right)
         seen.append([0] * left + [1] * (len(row.prompt) + len(row.completion)) + [0] * right)
     ids, mask = (torch.tensor(each, device=box.device) for each in (filled, seen))
+    shown = box.beside(ids, mask, [row.pictures for row in rows])
     out = box.forward(
         ids,
         attention_mask=None if bool(mask.all()) else mask,
-        position_ids=(mask.cumsum(-1) - 1).clamp(min=0),
         use_cache=False,
         logits_to_keep=most + 1,
         output_hidden_states=features,
+        **{"position_ids": (mask.cumsum(-1) - 1).clamp(min=0), **shown},
     )
     return out, ids[:, before:]
 
@@ -121,11 +136,20 @@ def _padded(
 def _after(box: WhiteBox, rows: Sequence[Row], most: int, *, features: bool) -> tuple[Any, Tensor]:
     """The same for replies to one prompt, which is passed through once, gradients and all."""
     *known, last = rows[0].prompt
-    past = box.forward(torch.tensor([known], device=box.device), use_cache=True, logits_to_keep=1)
+    before = torch.tensor([known], device=box.device)
+    shown = box.beside(before, None, [rows[0].pictures])
+    past = box.forward(before, use_cache=True, logits_to_keep=1, **shown)
     filled = [[last, *row.completion] + [0] * (most - len(row.completion)) for row in rows]
     ids = torch.tensor(filled, device=box.device)
     cache = box.copies(box.cache_of(past), len(known), len(rows))
-    out = box.forward(ids, cache=cache, use_cache=True, output_hidden_states=features)
+    if "position_ids" in shown:  # the model counts otherwise in pictures
+        begin = following(shown["position_ids"])
+        more = {
+            "position_ids": begin + torch.arange(ids.shape[1], device=box.device).expand_as(ids)
+        }
+    else:
+        more = {}
+    out = box.forward(ids, cache=cache, use_cache=True, output_hidden_states=features, **more)
     return out, ids[:, 1:]
 
 

@@ -18,6 +18,7 @@ from gymposium.scenarios.load import ScenarioError, named
 from gymposium.scenarios.marked_yaml import read_yaml
 from gymposium.scenarios.training import TrainingScenario, load_training, named_training
 
+from ..agents.language.tiny_eyes import idefics3
 from ..agents.language.tiny_model import make_tiny_model
 
 NAMES = sorted(named_training())
@@ -49,14 +50,21 @@ def tiny_model(tmp_path_factory):
     return str(make_tiny_model(tmp_path_factory.mktemp("tiny"), context=8192))
 
 
+@pytest.fixture(scope="session")
+def tiny_eyes(tmp_path_factory):
+    return str(idefics3(tmp_path_factory.mktemp("eyes")))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_it_runs(name, tmp_path, tiny_model):
+def test_it_runs(name, tmp_path, tiny_model, tiny_eyes):
     scenario = load_training(name)
     small = {"num_envs": 2, "minibatches": 2, "rollout": 8, "warm_up": 1}
     kinds = {resolve_method(entry.spec).kind for entry in scenario.methods}
     words = LANGUAGE in kinds
     if words:  # another model, here, and two updates of it
-        small = {"model": tiny_model, "device": "cpu", "groups": 1, "size": 2, "slots": 8}
+        looks = any(entry.params.get("images") for entry in scenario.methods)
+        small = {"device": "cpu", "groups": 1, "size": 2, "slots": 8}
+        small["model"] = tiny_eyes if looks else tiny_model
         if "params" in scenario.params:  # and one answer each
             inner = {**scenario.params["params"], "rounds": 0, "solo": False}
             scenario = scenario.changed(params={**scenario.params, "params": inner})

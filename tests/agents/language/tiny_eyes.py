@@ -1,6 +1,6 @@
 """Vision-language models of some ten thousand weights, drawn at random: LLaVA, Idefics3, Qwen2-VL.
 
-Idefics3 is what SmolVLM is made of. The processor of Qwen2-VL wants torchvision, which the product
+The first SmolVLM is an Idefics3. The processor of Qwen2-VL wants torchvision, which the product
 does not need: a stand-in does the same with the same image processor.
 """
 

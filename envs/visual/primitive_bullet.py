@@ -41,9 +41,9 @@ def library() -> Any:
 class BulletTable(Table):
     """A table whose things obey pybullet."""
 
-    def _land(self, index: int, place: Place) -> None:
-        under, floor = self._under(index, place[0], place[1])
-        height = floor if under is None else max(floor, self.items[under].top)
+    def _land(self, index: int, place: Place, ceiling: float = math.inf) -> None:
+        under, floor = self._under(index, place[0], place[1], ceiling)
+        height = max([floor, *(self.items[other].top for other in under)])
         item = self.items[index]
         z = max(place[2], height + item.half + 1.0)
         self._move(index, (place[0], place[1], z))

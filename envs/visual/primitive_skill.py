@@ -21,10 +21,10 @@ Rules
     ``pick`` lifts what has its middle within 20 mm (x, y) and 20 mm (z) of the place, if nothing
     stands on it and the hand is empty. ``place`` lowers what is held onto what is under it: the
     table, or a thing whose middle is within 20 mm; farther out it tips off and comes to rest beside
-    it. ``push`` moves what has its middle within 20 mm of the first place by the whole way to the
-    second, with what it meets and what stands on it; pushed towards -y, the drawer's face shuts the
-    drawer. A skill that meets nothing is wasted. With ``physics`` bullet, what is let go of and
-    pushed moves as pybullet says.
+    it, or across two things with too little room between them. ``push`` moves what has its middle
+    within 20 mm of the first place by the whole way to the second, with what it meets and what
+    stands on it; pushed towards -y, the drawer's face shuts the drawer. A skill that meets nothing
+    is wasted. With ``physics`` bullet, what is let go of and pushed moves as pybullet says.
 
 Reward
     Each turn ``format_reward`` and the rewards for right beliefs; at the end a score of the state,

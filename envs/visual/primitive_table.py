@@ -8,8 +8,10 @@ of a camera that looks back along -x, z grows upwards; lengths are millimetres.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 NEAR = 20.0
@@ -176,32 +178,48 @@ class Table:
 
     # How things come to rest; physics do it otherwise.
 
-    def _land(self, index: int, place: Place) -> None:
-        """Let a thing down at x and y of a place, onto the highest support."""
-        item = self.items[index]
-        x, y, _ = place
-        for _ in range(len(self.items) + 1):
-            under, floor = self._under(index, x, y)
-            if under is None:
+    def _land(self, index: int, place: Place, ceiling: float = math.inf) -> None:
+        """Let a thing down at x and y of a place, onto the highest of what is below a height."""
+        item, tipped = self.items[index], set[int]()
+        x, y = before = place[0], place[1]
+        while True:
+            under, floor = self._under(index, x, y, ceiling)
+            if not under:
                 self._move(index, (x, y, floor + item.half))
                 return
-            below = self.items[under]
-            dx, dy = x - below.place[0], y - below.place[1]
-            if dx * dx + dy * dy < NEAR * NEAR:
-                self._move(index, (x, y, below.top + item.half))
+            across = under[0] in tipped  # it cannot fall through between two that it tips off
+            if across:
+                x, y = (x + before[0]) / 2, (y + before[1]) / 2
+                under, floor = self._under(index, x, y, ceiling)
+            if across or self._carries(under, item.half, x, y):
+                top = self.items[under[0]].top if under else floor
+                self._move(index, (x, y, top + item.half))
                 return
             # It tips off to the side on which its middle is, and ends beside what it fell from.
+            tipped.add(under[0])
+            before, below = (x, y), self.items[under[0]]
+            dx, dy = x - below.place[0], y - below.place[1]
             far = (item.half + below.half) / max(abs(dx), abs(dy))
             x, y = below.place[0] + far * dx, below.place[1] + far * dy
-        self._move(index, (x, y, floor + item.half))
 
-    def _under(self, index: int, x: float, y: float) -> tuple[int | None, float]:
-        """The highest thing under a thing at x and y, or None and the height of the floor."""
-        item = self.items[index]
+    def _under(
+        self, index: int, x: float, y: float, ceiling: float = math.inf
+    ) -> tuple[list[int], float]:
+        """The highest things under one at x and y, and the height of the floor there.
+
+        Args:
+            index: of the thing.
+            x: where it is or is lowered.
+            y: likewise.
+            ceiling: only what has its middle below this height.
+        """
+        half = self.items[index].half
         reached = [
             other
             for other in range(len(self.items))
-            if other not in (index, self.held) and _over(item.half, x, y, self.items[other])
+            if other not in (index, self.held)
+            and self.items[other].place[2] < ceiling
+            and _over(half, x, y, self.items[other])
         ]
         floor = 0.0
         if self.drawer is not None:
@@ -209,10 +227,26 @@ class Table:
                 floor = self.drawer.floor
             elif self.drawer.covers((x, y, 0.0)):
                 floor = self.drawer.height
-        if not reached:
-            return None, floor
-        highest = max(reached, key=lambda other: self.items[other].top)
-        return highest, floor
+        highest = max((self.items[other].top for other in reached), default=0.0)
+        return [it for it in reached if self.items[it].top >= highest - _SLACK], floor
+
+    def _carries(self, under: Sequence[int], half: float, x: float, y: float) -> bool:
+        """Whether things of one height carry one with its middle at x and y: one, or several."""
+        below = [self.items[other] for other in under]
+        if any(_within(x - it.place[0], y - it.place[1]) for it in below):
+            return True
+        if len(below) < 2:
+            return False
+        # Several do if its middle is amid where it touches them: no half plane is free of corners.
+        corners = [
+            math.atan2(b, a)
+            for it in below
+            for a in _shared(half, it.place[0] - x, it.half)
+            for b in _shared(half, it.place[1] - y, it.half)
+        ]
+        turns = sorted(corners)
+        gaps = [b - a for a, b in pairwise([*turns, turns[0] + math.tau])]
+        return max(gaps) <= math.pi + _SLACK
 
     def _shift(self, index: int, dx: float, dy: float) -> None:
         """Push a thing by a vector, with what it meets and what it carries."""
@@ -222,7 +256,7 @@ class Table:
             self._move(other, (x + a, y + b, z))
         for other in sorted(range(len(self.items)), key=lambda it: self.items[it].place[2]):
             if other != self.held and not self._rests(other):
-                self._land(other, self.items[other].place)
+                self._land(other, self.items[other].place, self.items[other].place[2])
 
     def _pushed(self, index: int, dx: float, dy: float) -> dict[int, tuple[float, float]]:
         """How far each thing goes if one is pushed by a vector."""
@@ -258,15 +292,16 @@ class Table:
                 continue
             first, last = sorted(((gap - reach) / way, (gap + reach) / way))
             enter, leave = max(enter, first), min(leave, last)
-        return enter if enter < leave - _SLACK else None
+        return enter if (leave - enter) * math.hypot(dx, dy) > _SLACK else None
 
     def _rests(self, index: int) -> bool:
         item = self.items[index]
-        under, floor = self._under(index, item.place[0], item.place[1])
-        below = floor if under is None else self.items[under].top
-        if under is not None and not self._on(index, under):
-            return item.place[2] <= floor + item.half + _SLACK
-        return abs(item.place[2] - item.half - below) < _SLACK
+        x, y, z = item.place
+        under, floor = self._under(index, x, y, ceiling=z)
+        top = self.items[under[0]].top if under else floor
+        if under and abs(z - item.half - top) < _SLACK:
+            return self._carries(under, item.half, x, y)
+        return z <= floor + item.half + _SLACK
 
     def _shut(self, first: Place, last: Place) -> bool:
         """Push the drawer's face, if that is what is met; what is in it goes along."""
@@ -295,15 +330,20 @@ class Table:
         """Whether a thing stands on another."""
         one, two = self.items[upper], self.items[lower]
         dx, dy = one.place[0] - two.place[0], one.place[1] - two.place[1]
+        return self._touches(upper, lower) and _within(dx, dy)
+
+    def _touches(self, upper: int, lower: int) -> bool:
+        """Whether any part of a thing lies on another."""
+        one, two = self.items[upper], self.items[lower]
         level = abs(one.place[2] - one.half - two.top) < 2.0
-        return level and dx * dx + dy * dy < NEAR * NEAR
+        return level and _over(one.half, one.place[0], one.place[1], two)
 
     def _covered(self, index: int) -> bool:
         """Whether something stands on a thing, or the cabinet is above it."""
         if self.drawer is not None and self.drawer.covers(self.items[index].place):
             return True
         others = range(len(self.items))
-        return any(self._on(other, index) for other in others if other not in (index, self.held))
+        return any(it not in (index, self.held) and self._touches(it, index) for it in others)
 
     def _by_distance(self, place: Place) -> list[int]:
         def away(index: int) -> float:
@@ -316,6 +356,16 @@ class Table:
 def _near(there: Place, place: Place) -> bool:
     dx, dy, dz = (a - b for a, b in zip(there, place, strict=True))
     return dx * dx + dy * dy <= NEAR * NEAR and abs(dz) <= NEAR
+
+
+def _within(dx: float, dy: float) -> bool:
+    """Whether one middle is near enough to another to stand on it."""
+    return dx * dx + dy * dy < NEAR * NEAR
+
+
+def _shared(half: float, gap: float, other: float) -> tuple[float, float]:
+    """Along one axis, the ends of what two things have in common; the other's middle is ``gap``."""
+    return max(-half, gap - other), min(half, gap + other)
 
 
 def _over(half: float, x: float, y: float, other: Item) -> bool:

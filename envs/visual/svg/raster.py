@@ -50,6 +50,11 @@ def _pixels(text: str, size: int) -> bytes:
         )
     except ValueError as error:
         raise BadDrawing(f"the document cannot be drawn: {error}") from None
+    except BaseException as error:
+        # What panics in Rust comes as an exception that is no Exception, and cannot be imported.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise BadDrawing("the document is beyond what the rasteriser can draw") from None
     with Pictures.open(io.BytesIO(png)) as picture:
         return picture.convert("RGB").tobytes()
 

@@ -104,7 +104,7 @@ def _parsed(text: str) -> Element:
         raise BadDrawing(f"the document is longer than {MAX_CHARACTERS} characters")
     parser = expat.ParserCreate()
     top = Element("", {})
-    open_, count = [top], 0
+    open_, count, taken = [top], 0, set[str]()
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal count
@@ -115,7 +115,12 @@ def _parsed(text: str) -> Element:
             raise BadDrawing(f"elements are nested deeper than {MAX_DEPTH}")
         if name not in _DRAWN:
             raise BadDrawing(f"<{name}> is not drawn here: use shapes, paths, groups, gradients")
-        made = Element(name, dict(_checked(name, attributes)))
+        told = dict(_checked(name, attributes))
+        # Of two with one name the first is drawn: the other must not be weighed in its place.
+        if told.get("id") in taken:
+            del told["id"]
+        taken.add(told.get("id", ""))
+        made = Element(name, told)
         if name not in _WRITTEN:
             open_[-1].inside.append(made)
         open_.append(made)

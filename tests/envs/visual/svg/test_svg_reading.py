@@ -114,6 +114,46 @@ def test_parts_that_repeat_parts_are_counted_before_they_are_drawn():
         clean_svg(svg(levels + "<rect id='l9' width='1' height='1'/>"))
 
 
+def test_of_two_parts_with_one_name_the_one_that_is_drawn_is_counted():
+    for first, second in (("{}", ""), ("", "{}")):
+        levels = []
+        for n in range(5):
+            inside = f"<use href='#l{n - 1}'/>" * 30 if n else "<rect width='5' height='5'/>"
+            levels += [f"<g id='l{n}'>{part.format(inside)}</g>" for part in (first, second)]
+        text = svg("".join(levels))
+        if first:
+            with pytest.raises(BadDrawing, match="with every <use>"):
+                clean_svg(text)
+        else:
+            assert clean_svg(text).count("id=") == 5
+
+
+# Each of these is within the limits, and made the rasteriser panic.
+@pytest.mark.parametrize("side", ["0.001", "0.01"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<circle r='1e5'/>",
+        "<g transform='scale(1e5)'><circle r='1e5' stroke='red'/></g>",
+        "<g transform='scale(1e5)'><g transform='scale(1e5)'><ellipse rx='1e5' ry='9'/></g></g>",
+    ],
+)
+def test_what_the_rasteriser_panics_at_is_refused_like_the_rest(side, shape):
+    with pytest.raises(BadDrawing, match="beyond what the rasteriser can draw"):
+        rasterised(svg(shape, f"viewBox='0 0 {side} {side}'"))
+
+
+def test_an_interrupt_while_drawing_is_no_refusal(monkeypatch):
+    import resvg_py
+
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rasterised(svg("<rect width='3' height='4.25'/>"))
+
+
 def test_a_long_refusal_is_cut():
     assert len(str(BadDrawing("x" * 999))) == reading.MAX_SAID
 

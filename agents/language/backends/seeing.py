@@ -83,8 +83,9 @@ class Eye:
         """
         from transformers import AutoProcessor
 
+        made: Any = AutoProcessor  # it has no types
         try:
-            processor: Any = AutoProcessor.from_pretrained(folder, local_files_only=True)
+            processor = made.from_pretrained(folder, local_files_only=True)
         except Exception as error:  # the backend boundary: named and raised
             why = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
             if importlib.util.find_spec("torchvision") is None:

@@ -167,6 +167,10 @@ def make_vec(
     build: Any = getattr(world, "vector", None)
     if build is None:
         fast = [item.id for item in registry.specs() if {"grid", "vector"} & {*item.tags}]
+        if world.id in fast:
+            raise UsageError(
+                f"{world.id} has no vector form with these parameters; by default it has one"
+            )
         raise UsageError(
             f"{world.id} has no vector form; the worlds that do are: {', '.join(fast)}"
         )

@@ -65,7 +65,8 @@ class Channel(NamedTuple):
             case spaces.Box():
                 drawn = copy.deepcopy(space)
                 drawn.seed(int(rng.integers(2**31)))
-                return np.where(rng.random(space.shape) < self.quality, value, drawn.sample())
+                kept = rng.random(space.shape) < self.quality
+                return np.where(kept, value, drawn.sample()).astype(space.dtype)
             case spaces.Dict():
                 parts = {
                     key: self._spoil(value[key], part, None if mask is None else mask[key], rng)

@@ -145,6 +145,10 @@ class Advised(AdvisedWords, RuleWorld):
                 raise UnknownName("seat", seat, inner.seats, where=p.world)
         everybody = tuple(seat for seat, told in inner.seats.items() if told.role != "judge")
         self.collaborators = p.collaborators or everybody
+        if not self.collaborators:
+            raise UsageError(
+                f"advised: {p.world} has no seats but judges; name those to advise: collaborators"
+            )
         if p.adviser == "world" and not hasattr(inner, "good_action"):
             raise UsageError(
                 f"advised: {p.world} does not know what is good; let somebody advise: adviser: seat"

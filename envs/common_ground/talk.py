@@ -17,7 +17,7 @@ from ..markets.money import CHARACTERS, MAX_SAY, object_in, speakable
 __all__ = ["CHARACTERS", "MAX_SAY", "Clause", "attitude", "clauses", "object_in", "speakable"]
 
 _END = re.compile(
-    r"(?P<mark>\?)|[;!\n]+|\.(?!\d)|\b(?:but|however|whereas|although|though)\b"
+    r"(?P<mark>\?)|(?:[;\n]|!(?!=))+|\.(?!\d)|\b(?:but|however|whereas|although|though)\b"
     r"|(?:,|\band\b)\s*(?=not\b|no need\b|leave\b|skip\b|ignore\b)"
     r"|(?=\b(?:instead of|rather than)\b)",
     re.I,

@@ -207,7 +207,11 @@ class DiscussionWords(ABC):
             return {"stances": codes, "say": say, **self.read_more(found, "")}
         say = speakable(speech.clean(text))
         if not say:
-            raise IllegalAction(f"nothing was said: say something, or answer {self._shape()}")
+            lost = "nothing was said" if not text.strip() else "nothing of that can be said here"
+            raise IllegalAction(
+                f"{lost}: say something in Latin letters, digits and signs, or answer "
+                f"{self._shape()}"
+            )
         codes = self.read(seat, say, observation)
         if observation is not None and observation.get("phase", _TALK) != _TALK and not codes.any():
             raise IllegalAction(f"no answer can be read in that: {self.due()}")
@@ -225,11 +229,28 @@ class DiscussionWords(ABC):
                 raise IllegalAction(
                     f"{name[:60]!r} is no claim there is; a claim reads like {self.example()!r}"
                 )
-            codes[place[0]] = place[1]
+            asked, code = place
+            codes[asked] = self._both(asked, int(codes[asked]), code)
         for name in _texts(found.get("unsure"), "unsure"):
             asked = self._question(name, observation)
             codes[asked] = self.questions.sizes[asked] - 1
         return codes
+
+    def _both(self, question: int, one: int, other: int) -> int:
+        """What two stances on a question come to in one utterance.
+
+        The more telling one if it says the other as well ("red > blue, so red != blue"), else
+        unsure.
+        """
+        if one in (SILENT, other):
+            return other
+        doubt = int(self.questions.sizes[question]) - 1
+        if doubt in (one, other):
+            return doubt
+        says, first = self.questions.vocabulary.entails, int(self.questions.first[question]) - 1
+        if says[first + one, first + other]:
+            return one
+        return other if says[first + other, first + one] else doubt
 
     def _local_places(self, observation: Any) -> dict[str, tuple[int, int]]:
         return {
@@ -283,7 +304,7 @@ class DiscussionWords(ABC):
                 doubt = int(questions.sizes[q]) - 1
                 said = self.denied(q, code) if clause.denies else code
                 said = doubt if clause.unsure else said
-                codes[q] = said if codes[q] in (SILENT, said) else doubt
+                codes[q] = self._both(q, int(codes[q]), said)
         if not codes.any() and "latest" in observation:
             latest, feeling = np.asarray(observation["latest"]), attitude(text, seat)
             if feeling > 0:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gymposium.envs.registry import make_world
+from gymposium.errors import UsageError
 
 ALONE = {"participants": 1, "rounds": 0, "solo": False}
 
@@ -147,3 +148,43 @@ def test_worlds_of_all_kinds_can_be_advised(world, seat):
             actions[asked] = turn.action_space.sample(mask=turn.action_mask)
         turns = made.step(actions)
     assert "intervention" in made.seats
+
+
+def test_a_world_of_judges_alone_has_nobody_to_advise():
+    with pytest.raises(UsageError, match="no seats but judges"):
+        make_world("advised-v0", world="room_judging-v0", adviser="seat")
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        "auction-v0",
+        "coins-v0",
+        "haggling-v0",
+        "iterated_matrix-v0",
+        "peer_review-v0",
+        "principal_agent-v0",
+        "puddle_grid-v0",
+        "ranking_task-v0",
+        "weights_task-v0",
+    ],
+)
+def test_garbled_advice_can_be_carried_out_in_worlds_of_all_families(world):
+    """Whatever arrives is an action that the world takes, and what is seen is in its space."""
+    first = next(iter(make_world(world).seats))
+    made = make_world(
+        "advised-v0", world=world, adviser="seat", collaborators=[first], quality=0.3, modify=1.0
+    )
+    turns = made.reset(0)
+    for step in range(24):
+        if not turns:
+            break
+        actions = {}
+        for asked, turn in turns.items():
+            assert made.seats[asked].observation_space.contains(turn.observation)
+            turn.action_space.seed(step)
+            actions[asked] = turn.action_space.sample(mask=turn.action_mask)
+        turns = made.step(actions)
+    if not turns:
+        assert made.outcome.metrics.get("modified", 1) == 1
+    made.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gymposium.envs.common_ground.wason_deal import SYMBOLS
+from gymposium.envs.common_ground.weights_words import pairs
 from gymposium.envs.registry import make_world
 from gymposium.errors import IllegalAction
 
@@ -80,6 +82,9 @@ def test_cards_called_like_words_are_read_where_a_card_would_stand(said):
         ("red and blue don't weigh the same", {"red != blue"}),
         ("purple > green; yellow > purple", {"green < purple", "purple < yellow"}),
         ("red=10g, blue=20g", {"red = 10 g", "blue = 20 g"}),
+        ("red != blue!", {"red != blue"}),
+        ("red != blue; red > blue", {"red > blue"}),
+        ("red > blue. red = blue", set()),
         ("yellow isn't heavier than purple", set()),
         ("red is 15 g", set()),
         ("chartreuse = red", set()),
@@ -189,6 +194,33 @@ def test_any_text_is_read_or_refused_with_a_sentence(said):
 
 
 WORLDS: dict = {}
+
+
+@pytest.mark.parametrize(
+    ("claims", "booked"),
+    [
+        (["red > blue", "red != blue"], [["red > blue"], []]),
+        (["red != blue", "red > blue"], [["red > blue"], []]),
+        (["red > blue", "red < blue"], [[], [0]]),
+        (["red = 10 g", "red = 20 g", "red = 10 g"], [[], [len(pairs(5))]]),
+        (["red = 10 g", "red = 10 g"], [["red = 10 g"], []]),
+    ],
+)
+def test_a_list_of_claims_that_exclude_each_other_claims_none_of_them(claims, booked):
+    world = make_world("weights_task-v0")
+    turn = next(iter(world.reset(0).values()))
+    action = world.parse(turn.seat, json.dumps({"claims": claims}), turn.observation, turn.info)
+    told = json.loads(world.format(turn.seat, action))
+    doubted = told.get("unsure", [])
+    names = [item.name for item in world.questions.items]
+    assert [told["claims"], [names.index(name) for name in doubted]] == booked
+
+
+@pytest.mark.parametrize("said", ["翻第一张", "اقلب البطاقة الأولى", "\U0001f44d"])
+def test_talk_that_cannot_be_passed_on_is_refused_for_that(said):
+    world, observation = wason()
+    with pytest.raises(IllegalAction, match="Latin letters"):
+        world.parse("player_0", said, observation, {})
 
 
 @pytest.mark.parametrize(

@@ -130,5 +130,5 @@ def test_actions_of_another_kind_are_refused(actions, message):
 
 
 def test_a_judge_cannot_be_asked_in_arrays():
-    with pytest.raises(UsageError, match="no vector form"):
+    with pytest.raises(UsageError, match="no vector form with these parameters"):
         make_vec("wason_cards-v0", 2, judge=True)

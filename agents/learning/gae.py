@@ -143,6 +143,24 @@ def turn_gae(tokens: Tokens, *, gamma: float, lam: float) -> Array:
     return discounted_sums(of_turns, ~ends) * written
 
 
+def turn_targets(tokens: Tokens, advantages: Array) -> Array:
+    """What the critic is to say where every turn is a step: of all its tokens, the same.
+
+    An advantage of :func:`turn_gae` plus a token's own value would be a target that runs away with
+    the critic, since only the values at the ends of turns are in that advantage.
+
+    Args:
+        tokens: the texts.
+        advantages: of :func:`turn_gae`.
+
+    Returns:
+        Float ``[T, …]``: what a turn and those after it came to; 0 where nothing was written.
+    """
+    _, ends = _settled(tokens)
+    came_to = np.where(ends, advantages + tokens.values, 0)
+    return discounted_sums(came_to, ~ends) * _written(tokens)
+
+
 def varlam_gae(
     tokens: Tokens, *, gamma_turn: float, lam_turn: float, gamma_token: float, lam_token: float
 ) -> Array:

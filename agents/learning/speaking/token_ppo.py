@@ -31,7 +31,7 @@ from gymposium.types import Agent, Progress, TrainingTask
 
 from ...language.finetuning.losses import group_advantages
 from ..deciding import ActionLayout
-from ..gae import PADDING, Tokens, carried
+from ..gae import PADDING, Tokens, carried, turn_targets
 from ..losses import Minibatch, Terms, ppo_terms
 from ..minibatches import arrange, minibatches
 from ..networks import NetworkSpec
@@ -239,7 +239,12 @@ class TokenPPO(PPO):
     def _arranged(self, rollout: Rollout, advantages: Array) -> Any:
         if self.config.estimator == "vanilla":
             rollout.valid = (rollout.turns != PADDING)[..., None]  # type: ignore[attr-defined]
-        return arrange(rollout, advantages, shared=True)
+        made = arrange(rollout, advantages, shared=True)
+        if self.config.estimator != "turn" or not isinstance(rollout, Talk):
+            return made
+        values, rewards = rollout.values[..., 0, 0], rollout.rewards[..., 0]
+        targets = turn_targets(Tokens(rollout.turns, values, rewards), advantages[..., 0, 0])
+        return made._replace(targets=targets.astype(np.float32)[..., None, None])
 
     def _practise(self) -> None:
         """One batch of replies of the format, made likelier."""

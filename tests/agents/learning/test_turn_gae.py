@@ -20,6 +20,7 @@ from gymposium.agents.learning.gae import (
     carried,
     token_gae,
     turn_gae,
+    turn_targets,
     varlam_gae,
     whitened,
 )
@@ -163,6 +164,14 @@ def test_all_tokens_of_a_turn_share_its_advantage_and_its_penalties() -> None:
     np.testing.assert_allclose(shared, [1.3, 1.3, 0.6, 0.6])
     fined = TWO_TURNS._replace(token_rewards=np.array([0.0, 0.0, -0.25, -0.25]))
     np.testing.assert_allclose(turn_gae(fined, gamma=1, lam=1), shared - 0.5)
+
+
+def test_where_turns_are_steps_the_critic_is_held_to_what_a_turn_came_to() -> None:
+    # Whatever it says within a turn: else each target would be the last one plus an advantage.
+    for within in (0.1, 5.0):
+        tokens = TWO_TURNS._replace(values=np.array([within, 0.2, -within, 0.4]))
+        targets = turn_targets(tokens, turn_gae(tokens, gamma=1, lam=1))
+        np.testing.assert_allclose(targets, [1.5, 1.5, 1, 1])
 
 
 def test_a_penalty_stays_at_its_token_and_is_not_seen_by_the_turns_before() -> None:

@@ -92,6 +92,15 @@ def test_what_was_read_is_neither_credited_nor_learned(estimator):
     assert (batch.valid[..., 0] == (talk.turns >= 0)).all()
 
 
+def test_turns_as_steps_give_the_critic_one_target_a_turn():
+    method = begun(f"{SMALL}&estimator=turn")
+    talk = method.source.collect(method.decider)
+    targets = method._arranged(talk, method.advantages(talk)).targets[..., 0, 0]
+    for lane, turns in zip(targets.T, talk.turns.T, strict=True):
+        for turn in range(turns.max() + 1):
+            assert np.ptp(lane[turns == turn]) < 1e-6
+
+
 def test_without_a_mask_it_is():
     method = begun(f"{SMALL}&estimator=vanilla")
     talk = method.source.collect(method.decider)

@@ -42,6 +42,11 @@ def number(value: object, where: str, limits: tuple[float, float]) -> float:
     return float(value)
 
 
+def plain(name: str) -> str:
+    """A name for a sentence: as it is if it can be printed, else as :func:`shown` has it."""
+    return name if name.isprintable() and len(name) <= 60 else shown(name)
+
+
 def shown(value: object) -> str:
     """``value`` for a sentence, cut short."""
     if isinstance(value, int) and abs(value) > 10**30:

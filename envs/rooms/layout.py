@@ -86,16 +86,20 @@ def document_of(text: str, what: str, most: int = MOST_TEXT) -> Any:
         raise UsageError(f"{what} has at most {most:,} characters, not {len(text):,}")
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise UsageError(f"{what} is not a JSON document: {str(error)[:200]}") from None
+    except RecursionError:
+        raise UsageError(f"{what} is not a JSON document: it is nested too deeply") from None
+    except ValueError:  # Python reads whole numbers of some thousand digits only
+        raise UsageError(f"{what} is not a JSON document: a number has too many digits") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise UsageError(f"{twice[:64]!r} stands twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UsageError(f"{shown(name)} stands twice in one object")
+        found[name] = value
     return found
 
 
@@ -122,11 +126,8 @@ def scene_of(document: object) -> Scene:
         if len(things) > MOST_OBJECTS:
             raise UsageError(f"{name} holds {len(things):,} entries; {MOST_OBJECTS} are allowed")
     ids = [*structure, *objects]
-    for name in ids:
-        if not isinstance(name, str) or not _ID.fullmatch(name) or name == ROOM:
-            raise UsageError(
-                f"{shown(name)} cannot be an id: 1 to 64 letters, digits, _ or -, not {ROOM!r}"
-            )
+    check_ids(structure, "structure")
+    check_ids(objects, "objects")
     if len(set(ids)) < len(ids):
         both = sorted(set(structure) & set(objects))[0]
         raise UsageError(f"structure and objects both have an entry {both!r}; ids must differ")
@@ -134,6 +135,20 @@ def scene_of(document: object) -> Scene:
     items = tuple(_item(name, objects[name], objects) for name in objects)
     _refuse_cycles(items)
     return Scene(Room(kind, (sides[0], sides[1]), height), openings, items)
+
+
+def check_ids(things: Mapping[str, Any], where: str) -> None:
+    """Refuse names that cannot be ids: they become names of nodes, links and files.
+
+    Raises:
+        UsageError: one cannot; the sentence names it and ``where`` it stands.
+    """
+    for name in things:
+        if not isinstance(name, str) or not _ID.fullmatch(name) or name == ROOM:
+            raise UsageError(
+                f"{where}: {shown(name)} cannot be an id: 1 to 64 letters, digits, _ or -, not "
+                f"{ROOM!r}"
+            )
 
 
 def _opening(name: str, entry: object) -> Opening:

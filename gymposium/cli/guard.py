@@ -62,8 +62,10 @@ class GuardedGroup(typer.core.TyperGroup):
 
 
 def say(sentence: str) -> None:
-    """One sentence to stderr."""
-    print(f"gymposium: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
+    """One sentence to stderr; names in it may come from files of anybody's."""
+    from gymposium.agents.human.harmless import harmless
+
+    print(f"gymposium: {harmless(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
 
 
 def fail(sentence: str, *, code: int = 1) -> NoReturn:

@@ -194,3 +194,13 @@ def test_a_target_that_cannot_be_written_is_a_failure(here):
         assert "room.json" in said
         assert said.count("\n") == 1
     assert not (here / "run").exists()
+
+
+def test_names_in_a_file_cannot_reach_the_terminal_as_control_characters(here):
+    rooms = house()
+    for room in rooms["scene"]["room"]:
+        room["instanceid"] = "a\x1b[2J"
+    (here / "evil.json").write_text(json.dumps(rooms))
+    said = call("rooms", "check", "evil.json", "--room", "b\x1b[2J", code=2).stderr
+    assert "unknown room" in said
+    assert said.strip().isprintable()

@@ -9,6 +9,7 @@ knows is the nearest spelling, said as a guess, or nothing.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from typing import NamedTuple
 
@@ -63,6 +64,7 @@ class Named(NamedTuple):
     guessed: bool
 
 
+@functools.lru_cache(maxsize=4096)
 def named(words: str) -> Named | None:
     """The category that a name from elsewhere stands for; of ``A / B`` the first that is known."""
     if len(words) > _LONGEST:

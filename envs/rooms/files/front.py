@@ -19,7 +19,7 @@ import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
-from ..fields import field, mapping, number, numbers, shown
+from ..fields import field, mapping, number, numbers, plain, shown
 from ..layout import PLACES, SIZES
 from ..prisms import Floats
 from ..room_types import find_room_type
@@ -81,7 +81,7 @@ def front_room(document: _Fields, room: str | None = None) -> Imported:
         name for name, own in children.items() if any(child.ref in furniture for child in own)
     ]
     if room is None and len(furnished) != 1:
-        names = ", ".join(furnished[:20]) or "none"
+        names = ", ".join(map(plain, furnished[:20])) or "none"
         raise UsageError(f"say which room of the house is meant; furnished are: {names}")
     name = furnished[0] if room is None else room
     if name not in rooms:
@@ -89,8 +89,8 @@ def front_room(document: _Fields, room: str | None = None) -> Imported:
     made = _Reader(document, furniture).read(children[name])
     fields, where = rooms[name]
     said = fields.get("type", "")
-    plain = re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", " ", said) if isinstance(said, str) else ""
-    kind = find_room_type(plain[:100]) or "room"
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", " ", said) if isinstance(said, str) else ""
+    kind = find_room_type(words[:100]) or "room"
     return made.done(kind, where)
 
 

@@ -29,6 +29,8 @@ MARGIN = 0.3
 _NEAR_FLOOR = 0.05
 """Metres within which what stands on floors is put on it."""
 _HEIGHTS = (1.8, 20.0)
+MOST_LEFT_OUT = 2000
+"""Things that are left out for want of a category; what has more is no room."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Account:
         """
         found = next(((n, at) for n in box.names if (at := named(n)) is not None), None)
         if found is None:
+            if len(self.left_out) == MOST_LEFT_OUT:
+                raise UsageError(
+                    f"{box.where}: nothing in the catalogue is like this and {MOST_LEFT_OUT:,} "
+                    "other things; that is no room"
+                )
             what = " / ".join(map(shown, box.names)) or "nameless"
             self.left_out.append(f"{box.where}: nothing in the catalogue is like {what}")
             return

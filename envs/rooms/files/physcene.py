@@ -14,7 +14,7 @@ from typing import Any
 
 from gymposium.errors import UsageError
 
-from ..fields import field, mapping, number, numbers, shown
+from ..fields import field, mapping, number, numbers, plain, shown
 from ..layout import PLACES, SIZES
 from .front import listed
 from .imported import Account, Box, Imported
@@ -36,7 +36,7 @@ def physcene_room(document: Mapping[str, Any], kind: str = "room") -> Imported:
     """
     account = Account()
     for jid, entries in mapping(document["ThreedFront"], "ThreedFront").items():
-        model = f"ThreedFront.{jid[:40]}"
+        model = f"ThreedFront.{plain(jid)}"
         for place, entry in enumerate(listed(entries, model)):
             account.take(_box(entry, f"{model}[{place}]"))
     floor = account.floor()

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..catalogue import find
 from ..fields import field, mapping, shown
-from ..layout import MOST_OBJECTS, scene_of
+from ..layout import MOST_OBJECTS, check_ids, scene_of
 from ..scene import ROOM, RelationKind
 from .foreign import named
 from .imported import Imported
@@ -34,19 +34,20 @@ def layout_room(document: _Fields) -> Imported:
     objects = mapping(field(document, "objects", "the layout"), "objects")
     if len(objects) > MOST_OBJECTS:
         scene_of(document)  # refuses it by name
+    check_ids(objects, "objects")  # also of what is left out: the list of that names it
     left_out: list[str] = []
     notes: list[str] = []
     kept: dict[str, Any] = {}
     for name, entry in objects.items():
-        fields = mapping(entry, f"objects.{name[:64]}")
+        fields = mapping(entry, f"objects.{name}")
         said = fields.get("category", name)
         match = named(said) if isinstance(said, str) else None
         if match is None and isinstance(said, str):
-            left_out.append(f"objects.{name[:64]}: nothing in the catalogue is like {shown(said)}")
+            left_out.append(f"objects.{name}: nothing in the catalogue is like {shown(said)}")
             continue
         if match is not None and (find(said) is None or find(said) != match.category):
             how = "was taken for" if match.guessed else "is called"
-            notes.append(f"objects.{name[:64]}: {shown(said)} {how} {match.category!r}")
+            notes.append(f"objects.{name}: {shown(said)} {how} {match.category!r}")
         kept[name] = fields if match is None else {**fields, "category": match.category}
     kept = {
         name: {**fields, "parent": _known(fields["parent"], name, objects, kept, left_out)}
@@ -68,7 +69,7 @@ def _known(
             parent, kind = pair
             gone = parent != ROOM and parent in objects and parent not in kept
             if gone or kind not in list(RelationKind):
-                left_out.append(f"objects.{name[:64]}.parent: {shown(kind)} {shown(parent)}")
+                left_out.append(f"objects.{name}.parent: {shown(kind)} {shown(parent)}")
                 continue
         found.append(pair)
     return found

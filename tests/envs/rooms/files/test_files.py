@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from gymposium.envs.rooms.contacts import collisions, outside
 from gymposium.envs.rooms.execute import execute
 from gymposium.envs.rooms.files import FORMATS, read, write
+from gymposium.envs.rooms.files.imported import MOST_LEFT_OUT
 from gymposium.envs.rooms.files.reading import MOST_BYTES
 from gymposium.envs.rooms.files.sceneweaver import layout_room
 from gymposium.envs.rooms.implied import with_implied_relations
@@ -97,6 +98,7 @@ def glb_with(tree: object) -> bytes:
         (b'{"roomsize": [4, 3]}', "objects"),
         (b"[" * 100_000, "not a JSON document"),
         (b'{"roomsize": [4, 3], "x": "' + b"a" * 2_000_001 + b'"}', "at most 2,000,000"),
+        (b'{"x": 1' + b"0" * 5000 + b"}", "too many digits"),
         (b"glTF", "cut short"),
         (b"glTF" + bytes(16), "cut short"),
         (glb_with({"scenes": []}), "no layout"),
@@ -128,6 +130,19 @@ def test_no_file_a_folder_and_a_huge_file_are_refused(tmp_path: Path) -> None:
     write(furnished(), tmp_path / "a.json")
     with pytest.raises(UsageError, match="leave out the name"):
         read(tmp_path / "a.json", room="Bedroom-1")
+
+
+def test_hostile_sizes_and_names_are_refused_soon_and_printably(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("{" + ",".join(f'"{n}":1' for n in range(100_000)) + ',"99999":2}')
+    with pytest.raises(UsageError, match="'99999' stands twice"):
+        read(file)  # in minutes, were each name compared with all before it
+    thing = {"label": "qqq", "size": [0.3, 0.4, 0.3], "theta": 0, "position": [1, 0, 1]}
+    file.write_text(json.dumps({"ThreedFront": {"a\x1b[2J\n": [thing]}}))
+    assert read(file).left_out[0].isprintable()
+    file.write_text(json.dumps({"ThreedFront": {"a": [thing] * (MOST_LEFT_OUT + 1)}}))
+    with pytest.raises(UsageError, match=rf"a\[{MOST_LEFT_OUT}\]: .* is no room"):
+        read(file)
 
 
 def foreign() -> dict[str, Any]:
@@ -187,7 +202,9 @@ BED = ("objects", "1204_BedFactory")
         (_put(*BED, "parent"), [["33_SidetableDeskFactory", "ontop"]] * 9, "at most 8"),
         (_put(*BED, "parent"), [["nobody", "ontop"]], r"parent\[0\]"),
         (_put(*BED), [], "1204_BedFactory must be an object"),
-        (_put("objects", "../../etc/passwd_chair"), {}, "cannot be an id"),
+        (_put("objects", "../../etc/passwd_chair"), {}, "objects: .*cannot be an id"),
+        (_put("objects", "../../etc/nothing_known"), {}, "objects: .*cannot be an id"),
+        (_put("objects", "9_x\x1b[2J\n"), {}, r"objects: '9_x\\x1b\[2J\\n' cannot be an id"),
         (_put("objects"), {f"{n}_chair": {} for n in range(10_000)}, "10,000 entries"),
         (_put("objects"), None, "objects must be an object"),
         (_put("roomsize"), [5, 1e6], r"roomsize\[1\]"),

@@ -180,7 +180,9 @@ async def _examine(
             await _close(made)
     except TimeoutError:
         trial.fail(3, f"no answer came within twice the limit of {trial.time_limit:g} s")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent boundary: reported
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the agent boundary: reported
         trial.fail(1, str(error) if isinstance(error, GymposiumError) else _place(error))
     finally:
         await _close(agents)

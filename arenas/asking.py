@@ -84,7 +84,7 @@ async def take_seat(player: Player, seed: int, time_limit: float | None) -> None
             limit = None if time_limit is None else max(time_limit, STARTUP_SECONDS)
             async with asyncio.timeout(limit):
                 await waiting
-    except (Exception, SystemExit, asyncio.CancelledError) as error:
+    except BaseException as error:
         if not_the_agents_doing(error, player):
             raise
         kind, sentence = _diagnose(error)
@@ -135,7 +135,7 @@ async def ask(
             world.check(turn.seat, action)
             answer.action = action
             break
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
+        except BaseException as error:
             if not_the_agents_doing(error, player):
                 raise
             kind, sentence = _diagnose(error)
@@ -229,6 +229,8 @@ def not_the_agents_doing(error: BaseException, player: Player) -> bool:
 
     What a plain agent raises is its own fault, whatever it is called.
     """
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        return True
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is None or task.cancelling() > 0

@@ -182,7 +182,9 @@ class Host:
             return Player(seat, spec.create(), name, language=spec.language, human=spec.human)
         except GymposiumError:
             raise
-        except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary: its own constructor
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - the agent boundary: its own constructor
             return Player(seat, None, name, language=spec.language, out="error")
 
     def _match(self, job: Job, world: World, players: Mapping[str, Player]) -> Match:

@@ -20,7 +20,7 @@ import numpy as np
 from gymposium.errors import GymposiumError, IllegalAction
 from gymposium.types import Action, Outcome, Reply, Turn, World
 
-from .asking import Answer, Player, ask, take_seat
+from .asking import Answer, Player, ask, not_the_agents_doing, take_seat
 from .keys import agent_seed
 from .meter import Meter
 from .record import Recorder
@@ -91,7 +91,7 @@ class Match:
                 recorder.answered(actions, answers)
             try:
                 turns = world.step(actions)
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 raise self._world_failed(error) from error
             self.step += 1
             if self.step % _STEPS_BETWEEN_YIELDS == 0:
@@ -130,7 +130,7 @@ class Match:
                     check(seat, raw)
                     actions[seat] = raw
                     continue
-            except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001
+            except BaseException as error:  # noqa: BLE001
                 # The agent boundary: asking() records it, or raises what is not its doing.
                 failed = error
             finally:
@@ -186,16 +186,22 @@ class Match:
                 if inspect.isawaitable(waiting):
                     async with asyncio.timeout(self.rules.time_limit):
                         await waiting
-            except (Exception, SystemExit):  # noqa: BLE001 - the agent boundary
+            except BaseException as error:
+                if not_the_agents_doing(error, player):
+                    raise
                 player.drop("error", "end() failed")
 
     def _guard(self, call: Any) -> Any:
         try:
             return call()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise self._world_failed(error) from error
 
     def _world_failed(self, error: BaseException) -> GymposiumError:
+        """Whatever a world raises is its failure, what elsewhere means "stop" included.
+
+        Ctrl-C comes as a signal that executors handle, never as an exception in a world's midst.
+        """
         name = getattr(self.world, "id", type(self.world).__name__)
         return GymposiumError(
             f"the world {name} failed at step {self.step} with seed {self.seed}: "

@@ -127,6 +127,8 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
             break  # it is still at it, and whatever else is asked of it would hang too
         except Unmet as unmet:
             found.append(Failure(number, subject.name, str(unmet), remedy))
+        except _Ends as ends:
+            _tell(found, Failure(number, subject.name, str(ends), remedy))
         except StatefulWords as words:
             _tell(found, Failure(WORDS, subject.name, f"{words}.", REQUIREMENTS[WORDS][1]))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
@@ -148,6 +150,10 @@ _HANGING = "let reset, step, words and pictures return; a longer time_limit is f
 
 class _Hangs(Exception):
     """The time is over, and the world has not come back."""
+
+
+class _Ends(Exception):
+    """It raised what elsewhere means that a person wants to stop, or worse."""
 
 
 def _made(subject: Subject) -> None:
@@ -174,8 +180,13 @@ def _in_time(work: Callable[[], None], time_limit: float) -> None:
         last = traceback.extract_stack(frame)[-1]
         place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
         raise _Hangs(f"nothing came back within {time_limit:g} s; it is at {place}.")
-    if raised:
-        raise raised[0]
+    if not raised:
+        return
+    if not isinstance(raised[0], Exception | SystemExit):
+        # No Ctrl-C is heard in a thread: this too is the world's own, and no end of the check.
+        error = raised[0]
+        raise _Ends(f"{type(error).__name__}: {error!s:.300}{_place(error)}.") from error
+    raise raised[0]
 
 
 def _place(error: BaseException) -> str:

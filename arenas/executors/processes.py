@@ -294,7 +294,8 @@ class _Crew(Generic[J, R]):
 def _cause(code: int | None) -> str:
     if code is not None and code < 0:
         with suppress(ValueError):
-            return f"{signal.Signals(-code).name}; out of memory?"
+            name = signal.Signals(-code).name
+            return f"{name}; out of memory?" if name == "SIGKILL" else name
     return f"exit code {code}"
 
 

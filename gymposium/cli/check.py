@@ -73,14 +73,22 @@ def agent(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Check an agent: every requirement that is not met, with a remedy."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from gymposium.agents.checks import AgentUnfit, check_agent
     from gymposium.agents.registry import resolve
 
+    own = resolve(spec).isolated  # a user's code, which may take its process down
     try:
-        check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=trusted)
-        if not trusted and resolve(spec).isolated:
+        if not own or not trusted:
+            check_agent(spec, world, steps=steps, time_limit=time_limit)
+        if own:
             # From outside its own process nobody sees what it does there to all others' things.
             _apart(_check_trusted, spec, world, steps, time_limit)
+    except BrokenProcessPool:
+        found = "it took down the process that checked it."
+        unfit = AgentUnfit(spec, {1: found})
+        _end(spec, [{"number": 1, "found": found}], unfit, as_json=as_json)
     except AgentUnfit as unfit:
         failures = [{"number": n, "found": found} for n, found in sorted(unfit.failures.items())]
         _end(spec, failures, unfit, as_json=as_json)
@@ -122,10 +130,13 @@ def _apart(check: Callable[..., None], *arguments: Any) -> None:
 
 
 def _check_trusted(spec: str, world: str | None, steps: int, time_limit: float) -> None:
-    from gymposium.agents.checks import check_agent
+    from gymposium.agents.checks import AgentUnfit, check_agent
 
-    with contextlib.redirect_stdout(io.StringIO()):  # what it prints was let through before
-        check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=True)
+    with contextlib.redirect_stdout(io.StringIO()):  # what is asked for is the list of failures
+        try:
+            check_agent(spec, world, steps=steps, time_limit=time_limit, trusted=True)
+        except KeyboardInterrupt:  # a person's is heard by the parent
+            raise AgentUnfit(spec, {1: "it raised KeyboardInterrupt."}) from None
 
 
 def _check_world(spec: str, steps: int, views: bool, time_limit: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,10 @@ def test_a_world_of_ones_own_is_checked_from_its_file(tmp_path: Path) -> None:
         ("__import__('os')._exit(3)", ": it took down the process that checked it."),
         ("__import__('time').sleep(60)", "nothing came back within 2 s; it is at bad_toss.py:"),
         ("None.luck", "AttributeError: 'NoneType' object has no attribute 'luck' (bad_toss.py:"),
+        ("__import__('sys').exit(3)", "SystemExit: 3 (bad_toss.py:"),
+        ("(_ for _ in ()).throw(KeyboardInterrupt('no'))", "KeyboardInterrupt: no (bad_toss.py:"),
     ],
-    ids=["dies", "hangs", "raises"],
+    ids=["dies", "hangs", "raises", "exits", "interrupts"],
 )
 def test_a_world_that_dies_hangs_or_raises_is_told_with_a_remedy(
     tmp_path: Path, fault: str, says: str
@@ -127,6 +130,49 @@ def test_what_an_agent_does_to_all_others_things_is_seen_though_it_runs_apart(
     assert "numpy.random had moved" in said
     assert "thinking" not in said
     assert "7. it leaves the observation" in call("agent", f"{file}:writes", code=1)
+
+
+ENDS = """
+import os, signal, sys
+
+class Panic(BaseException):
+    pass
+
+def exits(turn):
+    sys.exit(3)
+
+def dies(turn):
+    os._exit(3)
+
+def crashes(turn):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def panics(turn):
+    raise Panic("at src/lib.rs")
+
+def interrupts(turn):
+    raise KeyboardInterrupt
+
+class Unmade:
+    def __init__(self):
+        os._exit(4)
+    def act(self, turn):
+        return 0
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["exits", "dies", "crashes", "panics", "interrupts", "Unmade"])
+@pytest.mark.parametrize("trusted", [(), ("--trusted",)], ids=["apart", "trusted"])
+def test_an_agent_that_ends_its_process_fails_the_first_requirement(
+    tmp_path: Path, name: str, trusted: tuple[str, ...]
+) -> None:
+    file = tmp_path / "ends.py"
+    file.write_text(ENDS)
+    found = json.loads(call("agent", f"{file}:{name}", "--steps", "3", "--json", *trusted, code=1))
+    assert [it["number"] for it in found["failures"]] == [1]
+    whole = " ".join(it["found"] for it in found["failures"])
+    assert any(word in whole for word in ("SystemExit", "process", "Panic", "KeyboardInterrupt"))
 
 
 @pytest.mark.parametrize(

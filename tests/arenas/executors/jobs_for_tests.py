@@ -56,6 +56,12 @@ def dies(job: int, tell: Tell, stopping: Stopping) -> None:
     time.sleep(0.05)
 
 
+def dies_of(job: str, tell: Tell, stopping: Stopping) -> None:
+    if job.isdigit():
+        os._exit(int(job))
+    os.kill(os.getpid(), getattr(signal, job))
+
+
 def tells_or_dies(job: str, tell: Tell, stopping: Stopping) -> str:
     if "kill" in job:
         os.kill(os.getpid(), signal.SIGKILL)

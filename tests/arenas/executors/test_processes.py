@@ -20,6 +20,7 @@ from gymposium.errors import GymposiumError, UnknownName, UsageError
 from .jobs_for_tests import (
     count_up,
     dies,
+    dies_of,
     fails,
     forks_and_dies,
     forks_and_goes_on,
@@ -157,6 +158,24 @@ def test_where_every_job_kills_its_worker_an_end_is_made() -> None:
 def test_a_worker_that_dies_is_heard_though_what_it_forked_lives_on() -> None:
     with pytest.raises(GymposiumError, match=r"worker process died \(SIGKILL"):
         elsewhere(forks_and_dies, [1, 2], 1)
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("SIGKILL", r"\(SIGKILL; out of memory\?\)"),
+        ("SIGSEGV", r"\(SIGSEGV\)"),
+        ("SIGABRT", r"\(SIGABRT\)"),
+        ("SIGTERM", r"\(SIGTERM\)"),
+        ("7", r"\(exit code 7\)"),
+    ],
+)
+@posix
+def test_how_a_worker_died_is_named_and_memory_suspected_only_where_it_is_likely(
+    how: str, says: str
+) -> None:
+    with pytest.raises(GymposiumError, match=f"worker process died {says}"):
+        elsewhere(dies_of, [how, how], 1)
 
 
 @posix

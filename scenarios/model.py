@@ -157,8 +157,8 @@ class Bounds(Part):
 class WorldEntry(Part):
     """One world with its parameters: a *cell*, within which agents are compared."""
 
-    id: Name = Field(description="a world id, e.g. iterated_matrix-v0; `gymposium list worlds`")
-    name: Name = Field(
+    id: SpecText = Field(description="a world id, e.g. iterated_matrix-v0; `gymposium list worlds`")
+    name: SpecText = Field(
         default="", validate_default=False, description="the cell's name; default: the id"
     )
     params: dict[str, JsonValue] = Field(default={}, description="the world's parameters")

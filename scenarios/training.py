@@ -127,7 +127,9 @@ class TrainingScenario(Part):
 
     name: Name = Field(description="short name; names the run folder")
     description: str = Field(default="", description="one or two sentences on what is asked here")
-    world: Name = Field(description="a world id, e.g. iterated_matrix-v0; `gymposium list worlds`")
+    world: SpecText = Field(
+        description="a world id, e.g. iterated_matrix-v0; `gymposium list worlds`"
+    )
     params: dict[str, JsonValue] = Field(default={}, description="the world's parameters")
     methods: Annotated[tuple[MethodEntry, ...], BeforeValidator(_as_tuple)] = Field(
         default=(), description="who learns; `gymposium list methods`"

@@ -9,7 +9,8 @@ Seats
 
 Observation
     A Dict of ``target`` and ``image``, both uint8 [256, 256, 3]: the icon, and the last drawing
-    (white before the first); ``text``, what became of the last reply.
+    (white before the first), which ``shows`` text leaves out; ``text``, what became of the last
+    reply, to which ``shows`` text and both add what icon and drawing look like.
 
 Actions
     Text: a reply in the format of the chosen strategy, whose answer is one SVG document.
@@ -29,8 +30,8 @@ End
     No answer is such a reply.
 
 Words
-    In words the seat is told the icon's colours, edges and where it has ink; the icon itself comes
-    as a picture. A bare ``<svg …>`` is read as an answer where the strategy asks for nothing else.
+    The icon comes as a picture, in words (its colours and where it has ink), or both. A bare
+    ``<svg …>`` is read as an answer where the strategy asks for nothing else.
 
 Parameters
     See ``SvgReconstructionParams``.
@@ -63,6 +64,7 @@ from ...markets.money import CHARACTERS
 from ...palette import INK, PAPER, QUIET
 from ...speech import spelled
 from ...world import RuleWorld
+from ..reasoned_params import SHOWS
 from ..strategies import parts_of, read, schema, skeleton
 from .icons import document, icons_in, made_up
 from .raster import SIZE, rasterised
@@ -74,7 +76,10 @@ if TYPE_CHECKING:
 
 SEAT = "player_0"
 WRITABLE = CHARACTERS + "\n"
+_DRAWN, _UNDRAWN = "Your document was drawn", "Nothing was drawn"
 _MARGIN = 8
+_WORDS = 2 * 320 + 100
+"""The most characters in which what icon and drawing look like is told."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,7 @@ class SvgReconstructionParams:
     strategy: str = field(
         default="no_think", metadata={"doc": "what a reply holds; see strategies"}
     )
+    shows: str = field(default="both", metadata={"doc": "what is seen", "choices": SHOWS})
     turns: int = field(default=2, metadata={"doc": "replies", "range": [1, 20]})
     primitives: int = field(default=4, metadata={"doc": "most in an icon", "range": [1, 6]})
     icons: str | None = field(
@@ -105,6 +111,8 @@ class SvgReconstructionParams:
     def __post_init__(self) -> None:
         where = "svg_reconstruction"
         parts_of(self.strategy)
+        if self.shows not in SHOWS:
+            raise UsageError(f"{where}: shows must be one of {SHOWS}, got {self.shows!r}")
         for name, low, high in (("turns", 1, 20), ("primitives", 1, 6), ("longest", 200, 20000)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -142,8 +150,9 @@ class SvgReconstruction(RuleWorld):
             "likeness": FilterLikeness(),
         }
         picture = spaces.Box(0, 255, (SIZE, SIZE, 3), np.uint8)
-        told = spaces.Text(MAX_SAID + 100, min_length=0, charset=WRITABLE)
-        seen = spaces.Dict({"image": picture, "target": picture, "text": told})
+        told = spaces.Text(MAX_SAID + _WORDS, min_length=0, charset=WRITABLE)
+        pictures = {} if p.shows == "text" else {"image": picture, "target": picture}
+        seen = spaces.Dict({**pictures, "text": told})
         said = spaces.Text(p.longest, min_length=0, charset=WRITABLE)
         self._seat_all([SEAT], {SEAT: seen}, {SEAT: said})
 
@@ -179,7 +188,7 @@ class SvgReconstruction(RuleWorld):
             self._image = rasterised(documents[0])
         except BadDrawing as error:
             self._broken, self._scores = True, dict.fromkeys(self._scorers, 0.0)
-            self._text = spelled(f"Nothing was drawn: {error}.", WRITABLE)
+            self._text = spelled(f"{_UNDRAWN}: {error}.", WRITABLE)
         else:
             self._scores = {
                 name: scorer(self._target, self._image) for name, scorer in self._scorers.items()
@@ -187,7 +196,7 @@ class SvgReconstruction(RuleWorld):
             reward = sum(getattr(p, name) * value for name, value in self._scores.items())
             reward += p.format_reward * said.correct
             listed = ", ".join(f"{name} {value:.2f}" for name, value in self._scores.items())
-            self._text = spelled(f"Your document was drawn: {listed}.", WRITABLE)
+            self._text = spelled(f"{_DRAWN}: {listed}.", WRITABLE)
         row = (reply, said.correct, not self._broken, *self._scores.values(), reward)
         self._turn_rows.append(row)  # type: ignore[arg-type]
         return {SEAT: reward}
@@ -199,7 +208,14 @@ class SvgReconstruction(RuleWorld):
         return False, over, "all turns were used" if over else ""
 
     def _observe(self, seat: str) -> dict[str, Any]:
-        return {"image": self._image.copy(), "target": self._target.copy(), "text": self._text}
+        told = self._text
+        if self.params.shows != "image":
+            told = f"{told}\nThe icon: {_in_words(self._target)}".strip()
+            if self._turn_rows and not self._broken:
+                told = f"{told}\nYour drawing: {_in_words(self._image)}"
+        if self.params.shows == "text":
+            return {"text": told}
+        return {"image": self._image.copy(), "target": self._target.copy(), "text": told}
 
     def _state(self) -> bytes:
         return repr((self._icon, self._turn_rows, self._broken)).encode()
@@ -238,17 +254,14 @@ class SvgReconstruction(RuleWorld):
         )
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
-        """The icon for those who cannot see, and what became of the last reply."""
-        told = f"The icon: {_in_words(observation['target'])}"
-        last = str(observation["text"])
-        if last.startswith("Your"):
-            last = f"{last} It shows: {_in_words(observation['image'])}"
-        return f"{told}\n{last}".strip()
+        """What became of the last reply and, where ``shows`` says so, how icon and drawing look."""
+        return str(observation["text"])
 
     def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
         """The icon, and after the first reply the drawing."""
-        pictures = (observation["target"], observation["image"])
-        return pictures if observation["text"] else pictures[:1]
+        pictures = tuple(observation[key] for key in ("target", "image") if key in observation)
+        replied = str(observation["text"]).startswith((_DRAWN, _UNDRAWN))
+        return pictures if replied else pictures[:1]
 
     def action_schema(
         self, seat: str, observation: Any, info: Mapping[str, Any]

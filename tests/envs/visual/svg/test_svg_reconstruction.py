@@ -39,6 +39,24 @@ def test_a_reply_without_a_document_ends_the_match_with_nothing(reply):
     assert outcome.final_observations[SEAT]["text"].startswith("Nothing was drawn")
 
 
+@pytest.mark.parametrize("shows", ["text", "image", "both"])
+def test_icon_and_drawing_are_shown_as_pictures_in_words_or_both(shows):
+    icons = world(shows=shows)
+    first = icons.reset(2)[SEAT]
+    square = (
+        "<svg viewBox='0 0 12 12'><rect x='3' y='3' width='6' height='6' fill='#123456'/></svg>"
+    )
+    second = icons.step({SEAT: answer(square)})[SEAT]
+    assert [len(turn.images) for turn in (first, second)] == ([0, 0] if shows == "text" else [1, 2])
+    assert ("image" in second.observation) == (shows != "text")
+    assert icons.seats[SEAT].observation_space.contains(second.observation)
+    told = icons.describe(SEAT, second.observation, second.info)
+    assert told.startswith("Your document was drawn: ")
+    assert ("The icon: " in told) == (shows != "image")
+    assert ("Your drawing: colours #123456; ink" in told) == (shows != "image")
+    assert ("\n...######+..\n" in told) == (shows != "image")
+
+
 def test_the_format_is_paid_apart_from_the_likeness():
     icons = world(turns=1, strategy="world_modeling", format_reward=2)
     icons.reset(1)

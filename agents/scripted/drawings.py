@@ -34,6 +34,8 @@ class SvgMosaic:
 
     def act(self, turn: Turn) -> str:
         """The mosaic, equal neighbours in one piece."""
+        if "target" not in turn.observation:
+            raise UsageError("svg_mosaic copies pictures: set shows to image or both")
         target, cells = np.asarray(turn.observation["target"]), self._cells
         edges = np.linspace(0, len(target), cells + 1).astype(int)
         pieces: list[str] = []

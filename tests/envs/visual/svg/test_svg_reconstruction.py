@@ -143,3 +143,11 @@ def test_without_the_rasteriser_the_extra_is_named(monkeypatch):
     icons = world()
     with pytest.raises(MissingExtra, match=r"gymposium\[visual\]"):
         icons.reset(123_456)
+
+
+def test_a_bot_that_copies_pictures_says_that_it_needs_them():
+    icons = world(shows="text")
+    bot = SvgMosaic()
+    bot.reset(SEAT, 0)
+    with pytest.raises(UsageError, match="set shows to image or both"):
+        bot.act(icons.reset(0)[SEAT])

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import pickle
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 from gymposium.errors import GymposiumError, IllegalAction, UsageError
@@ -27,6 +29,8 @@ from .registry import AgentSpec, resolve
 from .wire import dumps, from_json, reply_from_json, reply_to_json, to_json
 
 DEFAULT_WORLD = "iterated_matrix-v0"
+_STARTUP_SECONDS = 60.0  # what the arena allows for making and resetting an agent
+_POLL_SECONDS, _GRACE_SECONDS = 0.05, 1.0
 REQUIREMENTS = (
     "it can be made, reset, asked and told the end without raising",
     "it answers with what is legal: in the action space, within the mask, allowed by the rules",
@@ -77,6 +81,8 @@ class _Trial:
 
     time_limit: float
     failures: dict[int, str] = field(default_factory=dict)
+    due: tuple[float, str] | None = None
+    """While its code is at it: when it is to be back, and what else is to be said."""
 
     def fail(self, number: int, found: str) -> None:
         self.failures.setdefault(number, found if found.endswith((".", "!")) else found + ".")
@@ -107,40 +113,57 @@ def check_agent(
     """
     spec = resolve(agent, trusted=trusted)
     trial = _Trial(time_limit)
-    tables = [_seated(spec, name, trial) for name in ([world_id] if world_id else _worlds_of(spec))]
-    if any(seats for _, seats in tables):
-        trial.failures.clear()  # not every world it plays has a seat for it at its presets
-    for world, seats in tables:
-        _run(lambda world=world, seats=seats: _examine(spec, world, seats, steps, trial))  # type: ignore[misc]
+    _in_time(lambda: _check(spec, world_id, steps, trial), trial)
     if trial.failures:
         raise AgentUnfit(spec.text, trial.failures)
 
 
-def _worlds_of(spec: AgentSpec) -> tuple[str, ...]:
-    made = None if spec.isolated else spec.create()
+def _check(spec: AgentSpec, world_id: str | None, steps: int, trial: _Trial) -> None:
+    names = [world_id] if world_id else _worlds_of(spec, trial)
+    tables = [_seated(spec, name, trial) for name in names]
+    if any(seats for _, seats in tables):
+        trial.failures.clear()  # not every world it plays has a seat for it at its presets
+    for world, seats in tables:
+        asyncio.run(_examine(spec, world, seats, steps, trial))
+
+
+def _made(spec: AgentSpec, trial: _Trial) -> Any:
+    with _at_it(trial, "it was not made", _STARTUP_SECONDS):
+        return spec.create()
+
+
+def _worlds_of(spec: AgentSpec, trial: _Trial) -> tuple[str, ...]:
+    made = None if spec.isolated else _made(spec, trial)
     return tuple(getattr(made, "worlds", ())) or (DEFAULT_WORLD,)
 
 
-def _run(work: Callable[[], Any]) -> None:
-    """``asyncio.run``, from inside a running loop (a notebook) too."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work())
-        return
+def _in_time(work: Callable[[], None], trial: _Trial) -> None:
+    """Do it in a thread: from there no code that hangs holds up the caller, nor does its loop."""
     raised: list[BaseException] = []
 
     def run() -> None:
         try:
-            asyncio.run(work())
+            work()
         except BaseException as error:  # noqa: BLE001 - handed over to the caller's thread
             raised.append(error)
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join()
+    while thread.is_alive():
+        thread.join(_POLL_SECONDS)
+        due = trial.due
+        if due is not None and monotonic() > due[0] + _GRACE_SECONDS and thread.is_alive():
+            frame = sys._current_frames().get(thread.ident or 0)
+            last = traceback.extract_stack(frame)[-1]
+            place = f"it is at {Path(last.filename).name}:{last.lineno}"
+            trial.fail(3, f"{due[1]}; {place}")
+            return  # it is still at it, and whatever else is asked of it would hang too
     if raised:
         raise raised[0]
+
+
+class _Late(Exception):
+    """The time is over; says what did not come."""
 
 
 def _seated(spec: AgentSpec, world_id: str, trial: _Trial) -> tuple[World, list[str]]:
@@ -168,7 +191,7 @@ async def _examine(
     agents: list[Any] = []
     try:
         for seat in seats:
-            one, two, used = made = [spec.create() for _ in range(3)]
+            one, two, used = made = [_made(spec, trial) for _ in range(3)]
             agents += made
             first = await _play(one, world, seat, 11, steps, trial)
             second = await _play(two, world, seat, 11, steps, trial)
@@ -177,15 +200,16 @@ async def _examine(
             if spec.deterministic:
                 _compare(first, second, 5, seat, trial)
                 _compare(first, third, 6, seat, trial)
-            await _close(made)
-    except TimeoutError:
-        trial.fail(3, f"no answer came within twice the limit of {trial.time_limit:g} s")
+            await _close(made, trial)
+    except _Late as late:
+        trial.fail(3, str(late))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the agent boundary: reported
         trial.fail(1, str(error) if isinstance(error, GymposiumError) else _place(error))
     finally:
-        await _close(agents)
+        with suppress(_Late):
+            await _close(agents, trial)
         if spec.isolated:
             from .isolation import shutdown
 
@@ -197,11 +221,11 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
 
 
-async def _close(agents: list[Any]) -> None:
+async def _close(agents: list[Any], trial: _Trial) -> None:
     for agent in agents:
         close = getattr(agent, "close", None)
         if close is not None:
-            await _settled(close())
+            await _call(close, trial, "close() did not return", trial.time_limit)
 
 
 def _compare(one: list[bytes], two: list[bytes], number: int, seat: str, trial: _Trial) -> None:
@@ -225,7 +249,9 @@ async def _play(
         others[other].reset(world.seats[other], seed + 1000 * (index + 1))
     # Whatever differs from match to match must come from the seed alone.
     with _watched(world, seat, trial):
-        await _settled(agent.reset(world.seats[seat], seed))
+        most = max(_STARTUP_SECONDS, trial.time_limit)
+        late = f"in seat {seat}, reset() did not return"
+        await _call(lambda: agent.reset(world.seats[seat], seed), trial, late, most)
     answers: list[bytes] = []
     turns = world.reset(seed)
     for _ in range(steps):
@@ -242,7 +268,8 @@ async def _play(
         turns = world.step(actions)
     end = getattr(agent, "end", None)
     if not turns and end is not None:
-        await _settled(end(world.outcome))
+        late = f"in seat {seat}, end() did not return"
+        await _call(lambda: end(world.outcome), trial, late, trial.time_limit)
     return answers
 
 
@@ -256,11 +283,12 @@ def _legal(world: Any, turn: Turn, action: Any) -> Any:
 
 async def _ask(agent: Any, world: Any, turn: Turn, trial: _Trial) -> tuple[Any, bytes]:
     before = pickle.dumps((turn.observation, turn.action_mask, dict(turn.info)))
+    where = f"in seat {turn.seat}, at step {turn.step}"
     began = perf_counter()
     with _watched(world, turn.seat, trial):
-        said = await _settled(agent.act(turn), trial.time_limit)
+        late = f"{where}, no answer came"
+        said = await _call(lambda: agent.act(turn), trial, late, 2 * trial.time_limit)
     took = perf_counter() - began
-    where = f"in seat {turn.seat}, at step {turn.step}"
     if took > trial.time_limit:
         trial.fail(3, f"{where}, an answer took {took:.1f} s; the limit is {trial.time_limit:g} s")
     if pickle.dumps((turn.observation, turn.action_mask, dict(turn.info))) != before:
@@ -317,11 +345,29 @@ def _written(said: Any, where: str, trial: _Trial) -> bytes:
         return b""
 
 
-async def _settled(result: Any, limit: float | None = None) -> Any:
-    """``result``, awaited if it must be, and then for at most twice the limit."""
-    if not inspect.isawaitable(result):
-        return result
-    return await asyncio.wait_for(result, None if limit is None else 2 * limit)
+async def _call(call: Callable[[], Any], trial: _Trial, late: str, seconds: float) -> Any:
+    """What the agent's code gives, awaited if it must be; both for at most so long."""
+    with _at_it(trial, late, seconds):
+        result = call()
+        if not inspect.isawaitable(result):
+            return result
+        try:
+            async with asyncio.timeout(seconds) as timer:
+                return await result
+        except TimeoutError:
+            if not timer.expired():
+                raise  # its own
+            assert trial.due is not None
+            raise _Late(trial.due[1]) from None
+
+
+@contextmanager
+def _at_it(trial: _Trial, late: str, seconds: float) -> Iterator[None]:
+    trial.due = (monotonic() + seconds, f"{late} within {seconds:g} s")
+    try:
+        yield
+    finally:
+        trial.due = None
 
 
 class _watched:

@@ -123,7 +123,7 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
         except (UnknownName, MissingExtra):
             raise
         except _Hangs as hangs:
-            found.append(Failure(number, subject.name, str(hangs), _HANGING))
+            found.append(Failure(number, subject.name, str(hangs), HANGING))
             break  # it is still at it, and whatever else is asked of it would hang too
         except Unmet as unmet:
             found.append(Failure(number, subject.name, str(unmet), remedy))
@@ -145,7 +145,7 @@ def _tell(found: list[Failure], failure: Failure) -> None:
 
 
 _MAKING = "let it be made with its default parameters and with those of each preset."
-_HANGING = "let reset, step, words and pictures return; a longer time_limit is for slow worlds."
+HANGING = "let reset, step, words and pictures return; a longer time_limit is for slow worlds."
 
 
 class _Hangs(Exception):

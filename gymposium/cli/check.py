@@ -22,6 +22,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Hold worlds and agents to the conformance kits; exit 1 with what is not met.",
 )
+_LONGER = 30.0  # seconds, past every limit, that native code may keep all other code waiting
 STEPS = typer.Option(100, "--steps", min=1, help="at most so many steps of a match are played")
 
 
@@ -42,15 +43,17 @@ def world(
     """Check a world: every requirement that is not met, with a remedy."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from gymposium.envs.checks import Failure, WorldUnfit
+    from gymposium.envs.checks import HANGING, Failure, WorldUnfit
 
     try:
         try:
-            _apart(_check_world, spec, steps, views, time_limit)
+            _apart(_check_world, spec, steps, views, time_limit, frozen=time_limit + _LONGER)
         except BrokenProcessPool:
             found = "it took down the process that checked it."
             remedy = "raise instead of ending the process; see above if its native code crashed."
             raise WorldUnfit([Failure(0, spec, found, remedy)]) from None
+        except _Frozen as hangs:
+            raise WorldUnfit([Failure(0, spec, str(hangs), HANGING)]) from None
     except WorldUnfit as unfit:
         failures = [
             {"number": it.number, "what": it.world, "found": it.found, "remedy": it.remedy}
@@ -84,7 +87,11 @@ def agent(
             check_agent(spec, world, steps=steps, time_limit=time_limit)
         if own:
             # From outside its own process nobody sees what it does there to all others' things.
-            _apart(_check_trusted, spec, world, steps, time_limit)
+            most = 2 * time_limit + _LONGER
+            _apart(_check_trusted, spec, world, steps, time_limit, frozen=most)
+    except _Frozen as hangs:
+        unfit = AgentUnfit(spec, {3: str(hangs)})
+        _end(spec, [{"number": 3, "found": str(hangs)}], unfit, as_json=as_json)
     except BrokenProcessPool:
         found = "it took down the process that checked it."
         unfit = AgentUnfit(spec, {1: found})
@@ -113,20 +120,57 @@ def _end(
         raise typer.Exit(1)
 
 
-def _apart(check: Callable[..., None], *arguments: Any) -> None:
+class _Frozen(Exception):
+    """No Python code has run in the process for so long."""
+
+
+def _apart(check: Callable[..., None], *arguments: Any, frozen: float) -> None:
     """Check in a process of its own.
 
     Raises:
         BrokenProcessPool: what is checked took the process down.
+        _Frozen: native code let no other code run there for so many seconds; it was killed.
     """
-    import faulthandler
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    import os
+    import signal
+    from concurrent.futures import ProcessPoolExecutor, wait
+    from concurrent.futures.process import BrokenProcessPool
+    from time import monotonic
 
-    with ProcessPoolExecutor(
-        1, multiprocessing.get_context("spawn"), initializer=faulthandler.enable
-    ) as child:
-        child.submit(check, *arguments).result()
+    spawn = multiprocessing.get_context("spawn")
+    pulse = spawn.Array("d", 2, lock=False)
+    with ProcessPoolExecutor(1, spawn, initializer=_beat, initargs=(pulse,)) as child:
+        checking = child.submit(check, *arguments)
+        killed = False
+        while not wait([checking], timeout=0.2).done:
+            pid, at = pulse
+            if pid and not killed and monotonic() - at > frozen:
+                os.kill(int(pid), getattr(signal, "SIGKILL", signal.SIGTERM))
+                killed = True
+        try:
+            checking.result()
+        except BrokenProcessPool:
+            if killed:
+                raise _Frozen(f"nothing came back within {frozen:g} s.") from None
+            raise
+
+
+def _beat(pulse: Any) -> None:
+    """In the process that checks: a sign of life, which code that hangs in Python lets pass."""
+    import faulthandler
+    import os
+    import threading
+    from time import monotonic, sleep
+
+    faulthandler.enable()
+
+    def beat() -> None:
+        while True:
+            pulse[:] = [os.getpid(), monotonic()]
+            sleep(0.2)
+
+    threading.Thread(target=beat, daemon=True).start()
 
 
 def _check_trusted(spec: str, world: str | None, steps: int, time_limit: float) -> None:

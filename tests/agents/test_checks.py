@@ -1,6 +1,7 @@
 """check_agent: each requirement is seen to be violated, and the shipped agents meet them all."""
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -21,6 +22,11 @@ class Fine:
 
     def act(self, turn):
         return int(self.draw.integers(self.n))
+
+
+def hang():
+    while True:
+        time.sleep(0.01)
 
 
 class Raises(Fine):
@@ -44,6 +50,38 @@ class Slow(Fine):
 
         await asyncio.sleep(1)
         return 0
+
+
+class Hangs(Fine):
+    def act(self, turn):
+        hang()
+
+
+class HangsInReset(Fine):
+    def reset(self, seat, seed):
+        hang()
+
+
+class HangsMade(Fine):
+    def __init__(self):
+        hang()
+
+
+class HangsAtTheEnd(Fine):
+    def end(self, outcome):
+        hang()
+
+
+class WaitsInReset(Fine):
+    async def reset(self, seat, seed):
+        import asyncio
+
+        await asyncio.sleep(60)
+
+
+class TimesOut(Fine):
+    def act(self, turn):
+        raise TimeoutError("its own")
 
 
 class Untransportable(Fine):
@@ -132,7 +170,7 @@ class Quits(Fine):
         (Raises, 1), (Illegal, 2), (Silent, 2), (Slow, 3), (Untransportable, 4), (Fickle, 5),
         (Forgetless, 6), (Writes, 7), (Global, 8), (GlobalNumpy, 8), (Sampler, 9),
         (Fails, 1), (Quits, 1), (Objects, 4), (NoNumber, 2), (WrongSpace, 2),
-        (Babbles, 2), (Masks, 1),
+        (Babbles, 2), (Masks, 1), (TimesOut, 1),
     ],
 )  # fmt: skip
 def test_each_requirement_can_be_seen_to_be_violated(agent, number):
@@ -141,6 +179,23 @@ def test_each_requirement_can_be_seen_to_be_violated(agent, number):
     assert number in caught.value.failures
     assert f"{number}. {REQUIREMENTS[number - 1]}" in str(caught.value)
     assert "Remedy" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("agent", "late"),
+    [
+        (Hangs, "at step 0, no answer came within 0.4 s; it is at test_checks.py:"),
+        (HangsInReset, r"reset\(\) did not return within 0.3 s; it is at test_checks.py:"),
+        (HangsMade, "it was not made within 0.3 s; it is at test_checks.py:"),
+        (HangsAtTheEnd, r"end\(\) did not return within 0.2 s; it is at test_checks.py:"),
+        (WaitsInReset, r"reset\(\) did not return within 0.3 s"),
+    ],
+)  # fmt: skip
+def test_code_that_never_comes_back_is_named_and_holds_nobody_up(agent, late, monkeypatch):
+    monkeypatch.setattr("gymposium.agents.checks._STARTUP_SECONDS", 0.3)
+    with pytest.raises(AgentUnfit, match=f"3. it answers within the time limit: .*{late}") as it:
+        check_agent(agent, time_limit=0.2)
+    assert list(it.value.failures) == [3]
 
 
 def test_a_good_agent_passes():

@@ -175,6 +175,45 @@ def test_an_agent_that_ends_its_process_fails_the_first_requirement(
     assert any(word in whole for word in ("SystemExit", "process", "Panic", "KeyboardInterrupt"))
 
 
+HANGS = """
+import re, time
+
+def waits(turn):
+    while True:
+        time.sleep(0.01)
+
+def matches(turn):
+    return len(re.match("(a|aa)+$", "a" * 200 + "b"))
+"""
+
+
+@pytest.mark.parametrize("name", ["waits", "matches"])
+@pytest.mark.parametrize("trusted", [(), ("--trusted",)], ids=["apart", "trusted"])
+def test_an_agent_that_never_answers_fails_the_third_requirement(
+    tmp_path: Path, name: str, trusted: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gymposium.cli.check._LONGER", 3.0)
+    file = tmp_path / "hangs.py"
+    file.write_text(HANGS)
+    words = ("agent", f"{file}:{name}", "--time-limit", "0.5", *trusted)
+    said = call(*words, code=1)
+    assert "3. it answers within the time limit: " in said
+    assert said.count("Remedy: do less") == 1
+    found = json.loads(call(*words, "--json", code=1))
+    assert [it["number"] for it in found["failures"]] == [3]
+
+
+def test_a_world_whose_native_code_never_comes_back_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gymposium.cli.check._LONGER", 3.0)
+    file = tmp_path / "bad_toss.py"
+    file.write_text(WORLD % "__import__('re').match('(a|aa)+$', 'a' * 200 + 'b')")
+    said = call("world", f"{file}:Toss", "--no-views", "--time-limit", "0.5", code=1)
+    assert "nothing came back within 3.5 s" in said
+    assert "Remedy: let reset, step" in said
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

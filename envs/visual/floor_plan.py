@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .entry import Entry
 from .furniture import ROOMS, Kind, furniture, unknown
 
 if TYPE_CHECKING:
@@ -126,58 +127,41 @@ class FloorPlan:
         return {"rooms": rooms, "walls": [list(wall) for wall in self.walls], "things": things}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> FloorPlan:
-        """The plan that :meth:`to_plain` wrote; raises ValueError, TypeError or KeyError."""
-        for name in ("rooms", "walls", "things"):
-            if len(plain[name]) > _MOST:
-                raise ValueError(f"there are {len(plain[name])} {name}, more than {_MOST}")
-        rooms = [Room(_room(kind), _rectangle(floor)) for kind, *floor in plain["rooms"]]
-        walls = [_rectangle(wall) for wall in plain["walls"]]
-        things = [
-            Thing(
-                _type(it["type"]),
-                _metre(it, "x"),
-                _metre(it, "z"),
-                _turned(it["yaw"]),
-                _metre(it, "y"),
-            )
-            for it in plain["things"]
-        ]
+    def from_plain(cls, plain: Any, place: str = "floor_plan") -> FloorPlan:
+        """The plan that :meth:`to_plain` wrote; ValueError names what is wrong in ``place``."""
+        whole = Entry(plain, place)
+        rooms = [_room(it) for it in whole.part("rooms").parts(_MOST)]
+        walls = [_rectangle(it, it.parts(4)) for it in whole.part("walls").parts(_MOST)]
+        things = [_thing(it) for it in whole.part("things").parts(_MOST)]
         if not rooms:
-            raise ValueError("a floor plan needs a room")
+            raise ValueError(f"{place}.rooms is empty: a floor plan needs a room")
         return cls(tuple(rooms), tuple(walls), tuple(things))
 
 
-def _rectangle(numbers: Sequence[Any]) -> Rectangle:
-    x0, z0, x1, z1 = (float(number) for number in numbers)
-    if not -_WIDEST <= x0 < x1 <= _WIDEST or not -_WIDEST <= z0 < z1 <= _WIDEST:
-        raise ValueError(f"{numbers!r:.60} is no rectangle x0, z0, x1, z1")
+def _rectangle(of: Entry, numbers: Sequence[Entry]) -> Rectangle:
+    if len(numbers) != 4:
+        raise ValueError(f"{of.place} must have x0, z0, x1, z1, not {of.shown}")
+    x0, z0, x1, z1 = (number.number(_WIDEST) for number in numbers)
+    if not (x0 < x1 and z0 < z1):
+        raise ValueError(f"{of.place}: {of.shown} is no rectangle x0, z0, x1, z1")
     return Rectangle(x0, z0, x1, z1)
 
 
-def _room(kind: Any) -> str:
-    if kind not in ROOMS:
-        raise ValueError(f"a room is one of {', '.join(ROOMS)}, not {kind!r:.40}")
-    return str(kind)
+def _room(of: Entry) -> Room:
+    kind, *floor = of.parts(5) or [Entry(None, of.place)]
+    if kind.value not in ROOMS:
+        raise ValueError(f"{kind.place} must be one of {', '.join(ROOMS)}, not {kind.shown}")
+    return Room(kind.value, _rectangle(of, floor))
 
 
-def _type(name: Any) -> str:
-    if not isinstance(name, str) or not (name.isascii() and name.isalnum() and len(name) <= 60):
-        raise ValueError(f"the type of a thing is a word, not {name!r:.40}")
-    return name
-
-
-def _metre(of: Mapping[str, Any], name: str) -> float:
-    value = float(of[name])
-    if not abs(value) <= _WIDEST:
-        raise ValueError(f"{name} of a thing must be within {_WIDEST:g} m")
-    return value
-
-
-def _turned(yaw: Any) -> int:
-    if yaw not in _COMPASS:
-        raise ValueError(f"yaw {yaw!r:.20} of a thing must be 0, 90, 180 or 270")
-    return int(yaw)
+def _thing(of: Entry) -> Thing:
+    named, yaw = of.part("type"), of.part("yaw")
+    name, x, z, y = named.text(), *(of.part(axis).number(_WIDEST) for axis in "xzy")
+    if not (name.isascii() and name.isalnum() and len(name) <= 60):
+        raise ValueError(f"{named.place} must be a word, not {named.shown}")
+    if yaw.number(360) not in _COMPASS:
+        raise ValueError(f"{yaw.place} must be 0, 90, 180 or 270, not {yaw.shown}")
+    return Thing(name, x, z, int(yaw.value), y)
 
 
 def heading(yaw: float) -> tuple[float, float]:

@@ -15,12 +15,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from gymposium.errors import UsageError
 
+from .entry import Entry
 from .floor_plan import BODY, FloorPlan, Rectangle, Room, Thing, moves_to
 from .floor_plan_maker import furnish, walls_of
 from .furniture import furniture
@@ -30,7 +31,11 @@ from .replies import WRITABLE
 _MOST = 10_000
 _MARGIN = 1.2
 _NUMBERED = {0: "kitchen", 2: "living", 3: "bedroom", 4: "bathroom"}
-_TRIES = 30
+_TRIES, _MOVES = 30, 60
+"""Furnishings tried for a scene, and moves within which a task must be done."""
+_WIDEST, _WALKS = 30, 100
+"""Of a scene without a plan: metres between its farthest places, and different walks."""
+Place: TypeAlias = tuple[float, float]
 
 
 @functools.lru_cache(maxsize=8)
@@ -59,15 +64,26 @@ def read_tasks(path: str, sha256: str | None = None) -> tuple[NavigationTask, ..
     read = []
     for index, task in enumerate(found):
         try:
-            read.append(_Read(task))
-        except KeyError as error:
-            raise UsageError(f"{path}: task {index} lacks {error}") from None
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{path}: task {index} is not as expected: {error}") from None
+            read.append(_Read(Entry(task)))
+        except ValueError as error:
+            raise UsageError(f"{path}: task {index}: {error}") from None
     scenes: dict[str, list[_Read]] = {}
-    for task in read:
-        scenes.setdefault(task.scene, []).append(task)
-    return tuple(_task(path, index, it, scenes[it.scene]) for index, it in enumerate(read))
+    for it in read:
+        scenes.setdefault(it.scene, []).append(it)
+    bare: dict[str, FloorPlan] = {}
+    checked: set[tuple[str, tuple[Place, Place]]] = set()
+    for index, it in enumerate(read):
+        try:
+            if it.plan is None and it.scene not in bare:
+                bare[it.scene] = _bare(scenes[it.scene])
+            if it.plan is not None or (it.scene, it.walk) not in checked:
+                it.check(it.plan or bare[it.scene], whole=it.plan is None)
+        except ValueError as error:
+            raise UsageError(f"{path}: task {index}: {error}") from None
+        if it.plan is None:
+            checked.add((it.scene, it.walk))
+    made = {scene: _furnished(plan, scenes[scene]) for scene, plan in bare.items()}
+    return tuple(it.task(it.plan or made[it.scene]) for it in read)
 
 
 def write_tasks(tasks: Iterable[NavigationTask], path: Path | str) -> None:
@@ -94,78 +110,102 @@ def write_tasks(tasks: Iterable[NavigationTask], path: Path | str) -> None:
 class _Read:
     """A task as it stands in a file."""
 
-    def __init__(self, task: Mapping[str, Any]) -> None:
-        pose = task["agentPose"]
-        turn = pose["rotation"]
-        self.scene, self.target = _shown(task["scene"], 80), _shown(task["targetObjectType"], 60)
-        self.instruction = _shown(task["instruction"], 1000)
-        self.place = _number(task["target_position"], "x"), _number(task["target_position"], "z")
-        self.x, self.z = _number(pose["position"], "x"), _number(pose["position"], "z")
-        self.yaw = round(_number(turn, "y") if isinstance(turn, Mapping) else float(turn)) % 360
-        self.horizon = round(_number(pose, "horizon"))
-        plain = task.get("floor_plan")
+    def __init__(self, task: Entry) -> None:
+        pose = task.part("agentPose")
+        turn, horizon = pose.part("rotation"), pose.part("horizon")
+        self.scene = _shown(task.part("scene"), 80)
+        self.target = _shown(task.part("targetObjectType"), 60)
+        self.instruction = _shown(task.part("instruction"), 1000)
+        self.place, self.start = _place(task.part("target_position")), _place(pose.part("position"))
+        turned = turn.part("y") if isinstance(turn.value, Mapping) else turn
+        self.yaw, self.horizon = round(turned.number(1000)) % 360, round(horizon.number(1000))
+        plain = task.value.get("floor_plan")
         self.plan = None if plain is None else FloorPlan.from_plain(plain)
         if not -90 < self.horizon < 90:
-            raise ValueError(f"horizon {self.horizon} is not between -90 and 90")
+            raise ValueError(f"{horizon.place} must be between -90 and 90, not {self.horizon}")
+
+    @property
+    def walk(self) -> tuple[Place, Place]:
+        """From where to where."""
+        return self.start, self.place
+
+    def check(self, plan: FloorPlan, *, whole: bool) -> None:
+        """ValueError if it cannot begin on the plan or, where asked for, cannot be done."""
+        if not plan.clear([self.start], [self.start])[0]:
+            raise ValueError(f"agentPose.position: {self.start} is in a wall or a thing")
+        if whole and not _can(plan, self.walk):
+            raise ValueError(
+                f"target_position: from {self.start} no {_MOVES} moves lead to within {NEAR} m of "
+                f"{self.target} at {self.place}"
+            )
+
+    def task(self, plan: FloorPlan) -> NavigationTask:
+        """It on a plan."""
+        return NavigationTask(
+            plan,
+            self.scene,
+            self.target,
+            self.place,
+            *self.start,
+            self.yaw,
+            self.horizon,
+            self.instruction,
+        )
 
 
-def _shown(text: Any, most: int) -> str:
+def _shown(text: Entry, most: int) -> str:
     """A stranger's text in one line of letters that can be shown, cut."""
-    line = " ".join(str(text)[:most].split())
+    line = " ".join(text.text()[:most].split())
     return "".join(c if c in WRITABLE else "?" for c in line)
 
 
-def _number(of: Mapping[str, Any], name: str) -> float:
-    value = float(of[name])
-    if not abs(value) <= 1000:
-        raise ValueError(f"{name} is {value}, not a number of metres or degrees")
-    return value
+def _place(of: Entry) -> Place:
+    return of.part("x").number(1000), of.part("z").number(1000)
 
 
-def _task(path: str, index: int, read: _Read, same: Sequence[_Read]) -> NavigationTask:
-    plan = read.plan or _stand_in(tuple((it.x, it.z, *it.place, it.target) for it in same), read)
-    if plan is None or not plan.clear([(read.x, read.z)], [(read.x, read.z)])[0]:
-        raise UsageError(f"{path}: task {index} starts inside something, or has no way to go")
-    return NavigationTask(
-        plan,
-        read.scene,
-        read.target,
-        read.place,
-        read.x,
-        read.z,
-        read.yaw,
-        read.horizon,
-        read.instruction,
-    )
+def _can(plan: FloorPlan, walk: tuple[Place, Place]) -> bool:
+    return moves_to(plan, *walk, NEAR, _MOVES) is not None
 
 
-def _stand_in(tasks: Sequence[tuple[float, float, float, float, str]], read: _Read) -> Any:
-    """A room with all starts and targets of a scene in it, from which each can be done."""
-    xs = [value for task in tasks for value in (task[0], task[2])]
-    zs = [value for task in tasks for value in (task[1], task[3])]
-    floor = Rectangle(min(xs) - _MARGIN, min(zs) - _MARGIN, max(xs) + _MARGIN, max(zs) + _MARGIN)
-    digits = "".join(c for c in read.scene if c.isdigit())
+def _bare(tasks: Sequence[_Read]) -> FloorPlan:
+    """A room with all starts and targets of a scene in it, and nothing else."""
+    scene, walks = tasks[0].scene, {task.walk for task in tasks}
+    ends = [place for walk in walks for place in walk]
+    (x0, z0), (x1, z1) = (tuple(map(end, zip(*ends, strict=True))) for end in (min, max))
+    wide = max(x1 - x0, z1 - z0)
+    if wide > _WIDEST:
+        raise ValueError(
+            f"target_position: the starts and targets of {scene} lie {wide:.0f} m apart; without a "
+            f"floor_plan they must be within {_WIDEST} m"
+        )
+    if len(walks) > _WALKS:
+        raise ValueError(
+            f"scene: {len(walks)} different walks are of {scene}; without a floor_plan it may have "
+            f"{_WALKS}"
+        )
+    floor = Rectangle(x0 - _MARGIN, z0 - _MARGIN, x1 + _MARGIN, z1 + _MARGIN)
+    digits = "".join(c for c in scene if c in "0123456789")
     room = Room(_NUMBERED.get(int(digits or 0) // 100 % 10, "living"), floor)
     walls, _ = walls_of([room], [])
-    seed = int.from_bytes(hashlib.blake2b(read.scene.encode(), digest_size=8).digest(), "big")
-    rng = np.random.default_rng(seed)
-    targets = {(x, z): Thing(type, x, z, y=_height(type)) for _, _, x, z, type in tasks}
+    targets = {it.place: Thing(it.target, *it.place, y=_height(it.target)) for it in tasks}
     stands = [Thing("SideTable", it.x, it.z) for it in targets.values() if it.kind.place == "top"]
-    bare = FloorPlan((room,), tuple(walls), (*targets.values(), *stands))
+    return FloorPlan((room,), tuple(walls), (*targets.values(), *stands))
+
+
+def _furnished(bare: FloorPlan, tasks: Sequence[_Read]) -> FloorPlan:
+    """As full as can be with every task of the scene still to be done."""
+    scene = hashlib.blake2b(tasks[0].scene.encode(), digest_size=8).digest()
+    rng = np.random.default_rng(int.from_bytes(scene, "big"))
+    walks = {task.walk: None for task in tasks}
     starts = [
         Rectangle(x - BODY - 0.1, z - BODY - 0.1, x + BODY + 0.1, z + BODY + 0.1)
-        for x, z, *_ in tasks
+        for (x, z), _ in walks
     ]
-    for attempt in range(_TRIES):
-        density = 0.8 * (1 - attempt / (_TRIES - 1))
-        plan = furnish(rng, bare, starts, density=density) if density > 0 else bare
-        if all(
-            plan.clear([task[:2]], [task[:2]])[0]
-            and moves_to(plan, task[:2], task[2:4], NEAR, 60) is not None
-            for task in tasks
-        ):
+    for attempt in range(_TRIES - 1):
+        plan = furnish(rng, bare, starts, density=0.8 * (1 - attempt / (_TRIES - 1)))
+        if all(plan.clear([walk[0]], [walk[0]])[0] and _can(plan, walk) for walk in walks):
             return plan
-    return None
+    return bare
 
 
 def _height(type: str) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gymposium.envs.registry import make, make_world
+from gymposium.envs.visual import navigation_files
 from gymposium.envs.visual.floor_plan import STEP, moves_to
 from gymposium.envs.visual.floor_plan_view import Body
 from gymposium.envs.visual.navigation import ACTIONS, moved
@@ -244,27 +245,88 @@ def test_our_tasks_are_written_in_the_same_form_and_read_back(tmp_path):
     assert list(read_tasks(str(tmp_path / "ours.json"))) == tasks
 
 
+def posed(**changes):
+    return thor_task(agentPose={**thor_task()["agentPose"], **changes})
+
+
+def planned(**changes):
+    return thor_task(floor_plan={**HALL, **changes})
+
+
+BED = {"type": "Bed", "x": 0, "z": 0, "yaw": 0, "y": 0}
+
+
 @pytest.mark.parametrize(
-    "task",
+    ("task", "says"),
     [
-        {},
-        thor_task(agentPose={}),
-        thor_task(target_position={"x": "far", "z": 0}),
-        thor_task(target_position={"x": 1e9, "z": 0}),
-        thor_task(target_position={"x": float("nan"), "z": 0}),
-        thor_task(floor_plan={"rooms": [["kitchen", 0, 0, 0, 0]], "walls": [], "things": []}),
-        thor_task(floor_plan={"rooms": [], "walls": [[1.5, 1, 2.5, 2]], "things": []}),
-        thor_task(floor_plan={"rooms": [["attic", 0, 0, 3, 3]], "walls": [], "things": []}),
-        thor_task(floor_plan={**HALL, "walls": [[1.5, 1, 2.5, 2]]}),
-        thor_task(floor_plan={**HALL, "things": [{"type": "Bed", "x": 1e99, "z": 0}]}),
-        thor_task(floor_plan={**HALL, "things": [{}] * 2000}),
-        thor_task(floor_plan={**HALL, "things": [{"type": "a b", "x": 0, "z": 0}]}),
-        [],
+        (None, "must be an object with 'agentPose', not null"),
+        ([], "must be an object with 'agentPose', not []"),
+        ({}, "agentPose is missing"),
+        (thor_task(agentPose=5), "agentPose must be an object with 'rotation', not 5"),
+        (thor_task(agentPose={}), "agentPose.rotation is missing"),
+        (posed(position=[1, 2, 3]), "agentPose.position must be an object with 'x', not [1, 2, 3]"),
+        (posed(rotation=None), "agentPose.rotation must be a number within ±1000, not null"),
+        (posed(rotation={"x": 0}), "agentPose.rotation.y is missing"),
+        (posed(rotation=float("inf")), "agentPose.rotation must be a number"),
+        (posed(horizon="down"), 'agentPose.horizon must be a number within ±1000, not "down"'),
+        (posed(horizon=95), "agentPose.horizon must be between -90 and 90, not 95"),
+        (thor_task(target_position={"x": "far", "z": 0}), "target_position.x must be a number"),
+        (thor_task(target_position={"x": True, "z": 0}), "target_position.x must be a number"),
+        (thor_task(target_position={"x": 1e9, "z": 0}), "target_position.x must be a number"),
+        (thor_task(target_position={"x": float("nan"), "z": 0}), "not NaN"),
+        (thor_task(target_position={"x": 100, "z": 0}), "target_position: the starts and targets"),
+        (thor_task(target_position={"x": 29, "z": 29}), "target_position: from (2.0, 1.25) no 60"),
+        (thor_task(target_position={"x": 2, "z": 1}, targetObjectType="Bed"), "in a wall or a"),
+        (thor_task(scene=5), "scene must be text, not 5"),
+        (thor_task(instruction=[1]), "instruction must be text, not [1]"),
+        (thor_task(targetObjectType=" "), "targetObjectType must be text"),
+        (thor_task(floor_plan=5), "floor_plan must be an object with 'rooms', not 5"),
+        (planned(rooms=[]), "floor_plan.rooms is empty"),
+        (planned(rooms=[[]]), "floor_plan.rooms[0] must be one of kitchen"),
+        (planned(rooms=[["attic", 0, 0, 3, 3]]), "floor_plan.rooms[0][0] must be one of kitchen"),
+        (planned(rooms=[["kitchen", 0, 0, 0, 0]]), "floor_plan.rooms[0]: "),
+        (planned(walls=5), "floor_plan.walls must be a list, not 5"),
+        (planned(walls=[[1, 2]]), "floor_plan.walls[0] must have x0, z0, x1, z1, not [1, 2]"),
+        (planned(walls=[[1.5, 1, 2.5, 2]]), "agentPose.position: (2.0, 1.25) is in a wall"),
+        (planned(things=[5]), "floor_plan.things[0] must be an object with 'type', not 5"),
+        (planned(things=[{"type": "Bed"}]), "floor_plan.things[0].yaw is missing"),
+        (planned(things=[{**BED, "x": 1e99}]), "floor_plan.things[0].x must be a number"),
+        (planned(things=[{**BED, "type": "a b"}]), "floor_plan.things[0].type must be a word"),
+        (planned(things=[{**BED, "yaw": 45}]), "floor_plan.things[0].yaw must be 0, 90, 180"),
+        (planned(things=[BED] * 2000), "floor_plan.things has 2000 entries, more than 1000"),
     ],
 )
-def test_a_file_that_does_not_do_is_refused_in_one_sentence(tmp_path, task):
-    with pytest.raises(UsageError, match="task 0"):
-        read_tasks(written(tmp_path / "bad.json", task))
+def test_a_file_that_does_not_do_is_refused_with_the_place_in_it(tmp_path, task, says):
+    file = written(tmp_path / "bad.json", thor_task(scene="FloorPlan12"), task)
+    with pytest.raises(UsageError) as refused:
+        read_tasks(file)
+    assert str(refused.value).startswith(f"{file}: task 1: ")
+    assert says in str(refused.value)
+
+
+def test_what_cannot_be_done_is_refused_before_anything_is_furnished(tmp_path, monkeypatch):
+    monkeypatch.setattr("gymposium.envs.visual.navigation_files.furnish", None)
+    far = [thor_task(target_position={"x": 29, "z": 29})]
+    many = [thor_task(target_position={"x": i / 10, "z": 0}) for i in range(101)]
+    for tasks in (far, many):
+        with pytest.raises(UsageError, match="task 0: "):
+            read_tasks(written(tmp_path / f"{len(tasks)}.json", *tasks))
+
+
+def test_a_scene_is_furnished_once_however_many_tasks_are_of_it(tmp_path, monkeypatch):
+    tries = []
+    furnish = navigation_files.furnish
+    monkeypatch.setattr(
+        navigation_files, "furnish", lambda *a, **how: tries.append(how) or furnish(*a, **how)
+    )
+    read_tasks(written(tmp_path / "one.json", thor_task()))
+    once = len(tries)
+    read_tasks(written(tmp_path / "many.json", *[thor_task(instruction=f"{i}") for i in range(9)]))
+    assert len(tries) == 2 * once
+
+
+def test_a_scene_may_be_called_anything(tmp_path):
+    assert read_tasks(written(tmp_path / "it.json", thor_task(scene="Floor²")))[0].scene == "Floor²"
 
 
 def test_a_file_is_known_by_its_hash(tmp_path):

@@ -24,7 +24,8 @@ from .layout import document_of
 from .metrics import Metrics, measure
 from .room_types import RoomType
 from .scene import Scene
-from .tools.card import Family, Task, Tool, call
+from .tools.calling import call
+from .tools.card import Family, Task, Tool
 from .tools.ideas import read
 
 TRIES = 3

@@ -17,10 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from gymposium.errors import GymposiumError, UsageError
-
 from ..execute import Physics
-from ..layout import layout, scene_of
 from ..room_types import RoomType
 from ..scene import Scene
 
@@ -94,13 +91,6 @@ class Edited(NamedTuple):
     words: str
 
 
-class Done(NamedTuple):
-    """What came of a call: a scene, or None and the reason."""
-
-    scene: Scene | None
-    words: str
-
-
 class Tool(ABC):
     """One tool; ``physics`` says how far the executor corrects what it made."""
 
@@ -131,28 +121,3 @@ class Tool(ABC):
         Raises:
             UsageError: it cannot; the sentence tells the planner why.
         """
-
-
-def call(tool: Tool, task: Task) -> Done:
-    """Have a tool work; whatever goes wrong is a refusal in words."""
-    name = tool.card.name
-    try:
-        if not tool.knows(task.kind):
-            raise UsageError(f"it does not know rooms of the type {task.kind.name}")
-        ids = [item.id for item in task.scene]
-        if task.edit is not None and tool.edit_schema(task.kind, ids) is None:
-            raise UsageError("it takes no edit; say what is wanted in ideas")
-        edited = tool.act(task)
-        if not isinstance(edited, tuple) or not isinstance(edited[0], Scene):
-            raise UsageError("it gave no scene")
-        scene, words = edited
-        if len(scene) > MOST_ITEMS:
-            raise UsageError(f"the room would hold {len(scene)} things; {MOST_ITEMS} are allowed")
-        if scene.room.type != task.kind.name:
-            raise UsageError(f"it made a {scene.room.type!s:.40} of a {task.kind.name}")
-        scene_of(layout(scene, digits=EXACT))  # whoever made it: the same rules for all
-    except GymposiumError as error:
-        return Done(None, f"{name} refused: {str(error)[:400]}")
-    except Exception as error:  # noqa: BLE001 - the plug-in boundary: told, never raised
-        return Done(None, f"{name} failed: {type(error).__name__}: {str(error)[:300]}")
-    return Done(scene, str(words)[:600])

@@ -11,7 +11,6 @@ import functools
 import warnings
 from collections.abc import Sequence
 from importlib.metadata import entry_points
-from typing import Any
 
 from gymposium.errors import GymposiumError, UsageError
 
@@ -20,6 +19,7 @@ from .card import Tool
 from .implementers import AddAcdc, AddCrowd, AddGpt, AddRule
 from .initialisers import InitGpt, InitMetascene, InitPhyscene
 from .refiners import AddRelation, RemoveObject, Terminate, UpdateLayout, UpdateRotation, UpdateSize
+from .strangers import checked, told
 
 GROUP = "gymposium.room_tools"
 BUILT_IN: tuple[type[Tool], ...] = (
@@ -56,9 +56,9 @@ def toolbox(more: Sequence[str] = ()) -> tuple[Tool, ...]:
             made = getattr(module_at(where), name)
         except GymposiumError:
             raise
-        except Exception as error:  # the plug-in boundary
-            raise UsageError(f"tool {place!r} cannot be loaded: {str(error)[:300]}") from error
-        found.append(_taken(made, place))
+        except (Exception, SystemExit) as error:  # the plug-in boundary
+            raise UsageError(f"tool {place!r} cannot be loaded: {told(error)}") from error
+        found.append(checked(made, f"tool {place!r}"))
     names = [tool.card.name for tool in found]
     for name in names:
         if names.count(name) > 1:
@@ -78,23 +78,20 @@ def _plugins() -> tuple[tuple[Tool, ...], dict[str, str]]:
     taken = {kind.card.name for kind in BUILT_IN}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            tool = _taken(entry.load(), entry.value)
+            tool = checked(entry.load(), entry.value)
             if tool.card.name in taken:
-                raise UsageError(f"there is a tool called {tool.card.name!r} already")
-        except Exception as error:  # noqa: BLE001 - the plug-in boundary: recorded, never raised
-            reason = str(error) if isinstance(error, GymposiumError) else repr(error)
-            broken[entry.name] = f"{entry.value}: {reason[:300]}"
+                raise UsageError(
+                    f"{entry.value}: there is a tool called {tool.card.name!r} already"
+                )
+        except GymposiumError as error:
+            broken[entry.name] = str(error)[:400]
+            continue
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the plug-in boundary: recorded
+            broken[entry.name] = f"{entry.value}: {told(error)}"
             continue
         taken.add(tool.card.name)
         found.append(tool)
     if broken:
-        told = "; ".join(f"{name} = {reason}" for name, reason in broken.items())
-        warnings.warn(f"room tools left out, for they cannot be loaded: {told}", stacklevel=4)
+        reasons = "; ".join(f"{name} = {reason}" for name, reason in broken.items())
+        warnings.warn(f"room tools left out, for they cannot be loaded: {reasons}", stacklevel=4)
     return tuple(found), broken
-
-
-def _taken(made: Any, place: str) -> Tool:
-    tool = made() if isinstance(made, type) else made
-    if not isinstance(tool, Tool) or not hasattr(tool, "card"):
-        raise UsageError(f"{place} is no Tool with a card")
-    return tool

@@ -21,7 +21,8 @@ from gymposium.envs.rooms.relations import broken
 from gymposium.envs.rooms.room_types import room_type, room_types
 from gymposium.envs.rooms.scene import ROOM, Item, Relation, Scene
 from gymposium.envs.rooms.tools import generators, toolbox
-from gymposium.envs.rooms.tools.card import Card, Done, Edited, Family, Task, Tool, call
+from gymposium.envs.rooms.tools.calling import Done, call
+from gymposium.envs.rooms.tools.card import Card, Edited, Family, Task, Tool
 from gymposium.envs.rooms.tools.ideas import named, phrases, read
 from gymposium.envs.rooms.tools.library import ROOM_TYPES, closest, finished
 from gymposium.envs.rooms.tools.motifs import motifs

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 
 AGENTS = """
 import asyncio, time
+from pathlib import Path
 
 class Slow:
     deterministic = True
@@ -32,6 +34,7 @@ class Stuck:
     def reset(self, seat, seed): pass
     def act(self, turn):
         if turn.step == 3:
+            Path(__file__).with_name("stuck").touch()
             while True:
                 time.sleep(0.01)
         return 0
@@ -54,15 +57,24 @@ def begin(tmp_path: Path, agent: str, *extra: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for_matches(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
+def wait_for(what: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
+        if what():
+            return
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(f"it did not come to that: {process.communicate()[0]}")
+
+
+def wait_for_matches(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    def finished() -> bool:
         # Until its tables are made, a folder is not a store yet.
         with suppress(StoreError), RunFolder(folder) as opened:
-            if len(opened.keys()) >= count:
-                return
-        time.sleep(0.05)
-    raise AssertionError(f"no matches were finished: {process.communicate()[0]}")
+            return len(opened.keys()) >= count
+        return False
+
+    wait_for(finished, process)
 
 
 def test_the_first_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -82,11 +94,15 @@ def test_the_first_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_the_second_ctrl_c_stops_an_agent_that_never_returns(tmp_path: Path) -> None:
     process = begin(tmp_path, "Stuck", "--concurrency", "1", "--trusted")
-    time.sleep(2.5)
+    wait_for(lambda: (tmp_path / "stuck").exists(), process)
+    assert process.stdout is not None
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    assert process.poll() is None
+    heard = ""
+    while "Ctrl-C" not in heard and (some := process.stdout.readline()):
+        heard += some
+    time.sleep(0.2)
+    assert process.poll() is None, heard
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 130
     gymposium.load(tmp_path / "run")

@@ -18,6 +18,7 @@ from typing import Any
 from gymposium.errors import GymposiumError, MissingExtra, UnknownName, UsageError
 
 from . import registry
+from .own_module import guest_prefix
 from .registry import WorldSpec
 from .requirements import REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
 from .speaker import StatefulWords
@@ -159,7 +160,9 @@ class _Ends(Exception):
 def _made(subject: Subject) -> None:
     made = subject.make()
     if not isinstance(made, RuleWorld):
-        raise Unmet(f"what is made is a {type(made).__name__}, no RuleWorld.")
+        name, prefix = type(made).__name__, guest_prefix(type(made))
+        door = f" but an environment of {prefix}; name it {prefix}:FILE.py:{name}" if prefix else ""
+        raise Unmet(f"what is made is a {name}, no RuleWorld{door}.")
 
 
 def _in_time(work: Callable[[], None], time_limit: float) -> None:

@@ -13,10 +13,21 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+_GUESTS = {("gymnasium", "Env"), ("pettingzoo", "ParallelEnv"), ("pettingzoo", "AECEnv")}
+
 
 def is_place(id: str) -> bool:
     """Whether a world's id is ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``."""
     return ":" in id and "." in id.partition(":")[0]
+
+
+def guest_prefix(cls: type) -> str:
+    """The prefix under which another library's environment is played; "" if it is none."""
+    for base in cls.__mro__:
+        library = base.__module__.partition(".")[0]
+        if (library, base.__name__) in _GUESTS:
+            return library
+    return ""
 
 
 def module_at(place: str) -> ModuleType:

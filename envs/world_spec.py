@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gymposium.errors import GymposiumError, UsageError
 
-from .own_module import module_at
+from .own_module import guest_prefix, module_at
 
 if TYPE_CHECKING:
     from .world import RuleWorld
@@ -99,6 +99,11 @@ class WorldSpec:
         if found is None:
             classes = ", ".join(it for it, value in vars(module).items() if isinstance(value, type))
             raise UsageError(f"{where}: {place} has no {name!r}; its classes: {classes:.300}")
+        prefix = guest_prefix(found) if isinstance(found, type) else ""
+        if prefix:
+            raise UsageError(
+                f"{where}: it is an environment of {prefix}; name it {prefix}:{self.entry_point}"
+            )
         if self.foreign:  # an adapter is told which of the other library's worlds it is to be
             found = functools.partial(found, self.id.partition(":")[2])
         made: type[RuleWorld] = found

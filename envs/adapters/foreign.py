@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
+from gymnasium import Space as GymnasiumSpace
 
-from gymposium.errors import MissingExtra, UnknownName
+from gymposium.errors import MissingExtra, UnknownName, UsageError
 from gymposium.types import NOTHING, Action, Turn
 
 from ..replay import Course, played_again
@@ -56,12 +57,33 @@ class ForeignWorld(RuleWorld):
         action_spaces: Mapping[str, Space],
         horizon: int | None,
     ) -> None:
+        self._check_seats(ids, observation_spaces, action_spaces)
+        # Spaces that are attributes of a class are shared by all that it makes; agents draw here.
+        observation_spaces, action_spaces = copy.deepcopy((observation_spaces, action_spaces))
         self.horizon = MAX_STEPS if horizon is None else horizon
         self._seen: dict[str, Any] = {}
         self._masks: dict[str, Any] = {}
         self._reset_flags()
         self._match: Course = None
         self._seat_all(ids, observation_spaces, action_spaces)
+
+    def _check_seats(
+        self,
+        ids: Sequence[str],
+        observation_spaces: Mapping[str, Space],
+        action_spaces: Mapping[str, Space],
+    ) -> None:
+        if not ids:
+            raise UsageError(f"{self.id} has nobody to play it: possible_agents is empty")
+        for seat in ids:
+            if not isinstance(seat, str) or not seat or not seat.isprintable():
+                raise UsageError(f"{self.id}: agents are named by printable text, got {seat!r:.80}")
+            for what, held in ("observation", observation_spaces), ("action", action_spaces):
+                if not isinstance(held[seat], GymnasiumSpace):
+                    kind = type(held[seat]).__name__
+                    raise UsageError(f"{self.id}: the {what} space of {seat} is a {kind}")
+        if len(set(ids)) < len(ids):
+            raise UsageError(f"{self.id}: two agents have the same name: {', '.join(ids):.200}")
 
     def _reset_flags(self) -> None:
         self._finished, self._cut, self._why = False, False, ""

@@ -1,4 +1,7 @@
-"""``gymnasium:CartPole-v1``: any Gymnasium environment as a world of one seat."""
+"""``gymnasium:CartPole-v1``: any Gymnasium environment as a world of one seat.
+
+One's own goes by its file or module: ``gymnasium:maze.py:Maze``.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from gymposium.errors import UsageError
 from gymposium.types import Action
 
 from .foreign import ForeignWorld
+from .own_environment import found_at, made_with_pictures
 
 if TYPE_CHECKING:
     from gymposium.types import Image
@@ -29,7 +33,7 @@ class GymnasiumWorld(ForeignWorld):
         """Open the environment.
 
         Args:
-            name: as for ``gymnasium.make``.
+            name: as for ``gymnasium.make``, or ``FILE.py:CLASS``.
             **params: handed to it.
 
         Raises:
@@ -80,13 +84,22 @@ class GymnasiumWorld(ForeignWorld):
 
 def _open(name: str, params: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
     given: dict[str, Any] = {"disable_env_checker": True, **params}
+    creator, id = found_at("gymnasium", name)
     try:
-        spec = gymnasium.spec(name)
+        if creator is not None:
+            return _checked(made_with_pictures(creator, params))
+        spec = gymnasium.spec(id)
         if "rgb_array" in _modes(spec):
             given.setdefault("render_mode", "rgb_array")
-        return gymnasium.make(name, **given)
+        return gymnasium.make(id, **given)
     except Exception as error:
         raise UsageError(f"gymnasium cannot make {name!r}: {error}") from error
+
+
+def _checked(env: Any) -> gymnasium.Env[Any, Any]:
+    if not isinstance(env, gymnasium.Env):
+        raise TypeError(f"what is made is a {type(env).__name__}, no gymnasium.Env")
+    return env
 
 
 def _modes(spec: Any) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """``pettingzoo:classic/connect_four_v3``: any PettingZoo environment, Parallel or AEC.
 
-Agents that leave early are asked no more; the match goes on for the rest.
+One's own goes by its file or module: ``pettingzoo:market.py:Market``. Agents that leave early are
+asked no more; the match goes on for the rest.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.env_registry.registration import aec_registry, parallel_registry
 from pettingzoo.env_registry.registration import make as make_pettingzoo
 
@@ -17,43 +19,57 @@ from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Action
 
 from .foreign import ForeignWorld, check_kind
+from .own_environment import found_at, made_with_pictures
 
 if TYPE_CHECKING:
     from gymposium.types import Image
 
 
-def make(name: str, **params: Any) -> ForeignWorld:
+def make(name: str, kind: str = "mixed", **params: Any) -> ForeignWorld:
     """The world called ``name``: its Parallel form if it has one, else AEC.
+
+    Args:
+        name: as for ``pettingzoo.make``, or ``FILE.py:CLASS``.
+        kind: ``zero_sum``, ``mixed`` or ``cooperative``; PettingZoo does not say.
+        **params: handed to ``pettingzoo.make``, or to the class.
 
     Raises:
         UnknownName: PettingZoo knows no such environment; names the nearest.
         UsageError: it cannot be made.
     """
+    creator, own_id = found_at("pettingzoo", name)
     known = {*parallel_registry, *aec_registry}
-    base, _, version = name.rpartition("_v")
-    id = name if name in known or not version.isdigit() else f"{base}-v{version}"
-    if id not in known:
+    base, _, version = own_id.rpartition("_v")
+    id = own_id if own_id in known or not version.isdigit() else f"{base}-v{version}"
+    if creator is None and id not in known:
         raise UnknownName("PettingZoo environment", name, sorted(known))
-    return (ParallelWorld if id in parallel_registry else AecWorld)(id, **params)
+    try:
+        env = _registered(id, params) if creator is None else made_with_pictures(creator, params)
+    except Exception as error:
+        raise UsageError(f"pettingzoo cannot make {id!r}: {error}") from error
+    kinds: dict[type, type[_PettingZooWorld]] = {ParallelEnv: ParallelWorld, AECEnv: AecWorld}
+    for api, world in kinds.items():
+        if isinstance(env, api):
+            return world(id if name == own_id else name, env, kind, params)
+    raise UsageError(
+        f"pettingzoo cannot make {name!r}: what is made is a {type(env).__name__}, "
+        "no ParallelEnv and no AECEnv"
+    )
+
+
+def _registered(id: str, params: Mapping[str, Any]) -> Any:
+    api: Any = "parallel" if id in parallel_registry else "aec"
+    try:
+        return make_pettingzoo(api, id, **{"render_mode": "rgb_array", **params})
+    except (TypeError, AssertionError):
+        return make_pettingzoo(api, id, **params)  # takes no render mode
 
 
 class _PettingZooWorld(ForeignWorld):
-    api: Any
-
-    def __init__(self, name: str, kind: str = "mixed", **params: Any) -> None:
-        """Open the environment.
-
-        Args:
-            name: as for ``pettingzoo.make``.
-            kind: ``zero_sum``, ``mixed`` or ``cooperative``; PettingZoo does not say.
-            **params: handed to ``pettingzoo.make``.
-
-        Raises:
-            UsageError: PettingZoo cannot make it.
-        """
+    def __init__(self, name: str, env: Any, kind: str, params: Mapping[str, Any]) -> None:
         self.id, self.params = f"pettingzoo:{name}", {"kind": kind, **params}
         self.kind = check_kind(kind, self.id)
-        self._env = self._opened(name, params)
+        self._env = env
         ids = list(self._env.possible_agents)
         self._seat_foreign(
             ids,
@@ -61,15 +77,6 @@ class _PettingZooWorld(ForeignWorld):
             {seat: self._env.action_space(seat) for seat in ids},
             None,
         )
-
-    def _opened(self, name: str, params: Mapping[str, Any]) -> Any:
-        try:
-            try:
-                return make_pettingzoo(self.api, name, **{"render_mode": "rgb_array", **params})
-            except (TypeError, AssertionError):
-                return make_pettingzoo(self.api, name, **params)  # takes no render mode
-        except Exception as error:
-            raise UsageError(f"pettingzoo cannot make {name!r}: {error}") from error
 
     def _see(self, seat: str, observation: Any, info: Mapping[str, Any]) -> None:
         self._seen[seat] = observation
@@ -99,8 +106,6 @@ class _PettingZooWorld(ForeignWorld):
 class ParallelWorld(_PettingZooWorld):
     """A Parallel environment: all agents still in the game act at the same time."""
 
-    api = "parallel"
-
     def _restart(self, seed: int) -> None:
         observations, infos = self._env.reset(seed=seed)
         for seat in self._env.agents:
@@ -126,7 +131,6 @@ class ParallelWorld(_PettingZooWorld):
 class AecWorld(_PettingZooWorld):
     """An AEC environment: one agent acts at a time."""
 
-    api = "aec"
     turn_based = True
 
     def _restart(self, seed: int) -> None:

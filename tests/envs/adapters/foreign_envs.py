@@ -179,3 +179,21 @@ class MortalTurns(AECEnv[str, Any, Any]):
         order = self.agents
         self.agent_selection = order[(order.index(agent) + 1) % len(order)]
         self._deads_step_first()
+
+
+def make_turns() -> MortalTurns:
+    """A function that makes one, as PettingZoo's ``env``."""
+    return MortalTurns()
+
+
+NOT_AN_ENVIRONMENT = 3
+
+
+class Peopled(Mortal):
+    """Its agents are named as one likes."""
+
+    def __init__(self, names: Any = (), spaceless: bool = False) -> None:
+        super().__init__()
+        self.possible_agents = list(names)
+        self._views = dict.fromkeys(names, spaces.Discrete(8))
+        self._choices = dict.fromkeys(names, None if spaceless else spaces.Discrete(4))

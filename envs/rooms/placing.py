@@ -30,6 +30,9 @@ from .zones import Zone, before, belongs, door_zones, front_zone, zone_of
 
 NODES = 2000
 """Placements tried before a search settles for what it has."""
+LOOKS = 6000
+"""Poses looked at in going back before a search goes back no more: where a shelf is full, no pose
+is free, and so none is counted as tried."""
 GRID = 0.1
 SAMPLES = 4
 """Samples of candidates looked at before a thing is said to find no place."""
@@ -69,6 +72,7 @@ class _Search:
         self, scene: Scene, items: Sequence[Item], rng: np.random.Generator, nodes: int
     ) -> None:
         self._rng, self._limit, self._nodes = rng, nodes, 0
+        self._looks = 0
         ranked = sorted(items, key=_rank)
         wanted = {item.id: item for item in items}
         self._order = [wanted[name] for name in parents_first(ranked)]
@@ -87,7 +91,10 @@ class _Search:
             if any(relation.parent in left_out for relation in item.relations):
                 left_out.append(item.id)
                 continue
-            after = self._first(self._states[-1], item) or self._go_back(placed, item)
+            looked, after = self._looks, self._first(self._states[-1], item)
+            self._looks = looked
+            if after is None:
+                after = self._go_back(placed, item)
             if after is None:
                 left_out.append(item.id)
             else:
@@ -103,6 +110,8 @@ class _Search:
         """Place the last few otherwise, so that ``item`` fits too."""
         for back in range(1, min(_BACK, len(placed)) + 1):
             for _ in range(_RETRIES):
+                if self._looks > LOOKS:
+                    return None
                 states = self._states[: len(placed) + 1 - back]
                 redo = [*placed[len(placed) - back :], item]
                 for number, thing in enumerate(redo):
@@ -128,6 +137,7 @@ class _Search:
         for first in range(0, min(len(order), SAMPLES * _SAMPLE), _SAMPLE):
             sample = order[first : first + _SAMPLE].tolist()
             tried = [_at(item, rough[n]) for n in sample]
+            self._looks += len(tried)
             costs = [taste.cost(pose) for pose in tried]
             for number in range(len(tried)) if anywhere else np.argsort(costs, kind="stable"):
                 if math.isfinite(costs[number]) and _is_free(scene, tried[number], packed):

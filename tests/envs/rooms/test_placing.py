@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gymposium.envs.rooms import placing
 from gymposium.envs.rooms.contacts import collisions, outside
 from gymposium.envs.rooms.placing import place
 from gymposium.envs.rooms.relations import broken
@@ -103,3 +104,27 @@ def test_what_many_zones_share_is_what_each_two_share_to_the_last_digit() -> Non
     assert found.tolist() == [[ahead.shares(zone) for zone in zones] for ahead in strips]
     assert found.max() > 0
     assert (found == 0).any()
+
+
+def test_a_search_that_nothing_can_help_ends_after_so_many_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = 0
+    cost = placing._Taste.cost
+
+    def counted(self: placing._Taste, pose: Item) -> float:
+        nonlocal looked
+        looked += 1
+        return cost(self, pose)
+
+    monkeypatch.setattr(placing._Taste, "cost", counted)
+    shelf = Item("1_bookshelf", "bookshelf", (2.0, 0.2, 0.0), np.pi / 2, (0.3, 0.8, 1.8), FLOOR)
+    on = (Relation("1_bookshelf", K.ON),)
+    crowd = [
+        Item(f"{n}_books", "books", (0.0, 0.0, 0.0), 0.0, (0.2, 0.3, 0.25), on)
+        for n in range(2, 32)
+    ]
+    found = place(Scene(Room("library", (4.0, 4.0)), (), (shelf,)), crowd, np.random.default_rng(0))
+    assert len(found.left_out) > 10
+    a_thing = placing.SAMPLES * placing._SAMPLE
+    assert looked <= placing.LOOKS + len(crowd) * a_thing + 5 * a_thing

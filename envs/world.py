@@ -8,6 +8,7 @@ A world written here supplies six small methods (``_begin``, ``_actors``, ``_obs
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -19,6 +20,7 @@ from gymposium.errors import IllegalAction, UsageError
 from gymposium.types import NOTHING, Action, Outcome, Seat, Turn
 
 from .seeds import checked_seed
+from .space_faults import fault
 from .speaker import Speaker
 from .words import SpaceWords
 
@@ -196,6 +198,8 @@ class RuleWorld(SpaceWords, ABC):
         rewards = self._play(actions)
         self.rewards = dict(rewards)
         for seat, reward in rewards.items():
+            if not math.isfinite(reward):
+                raise UsageError(f"the reward of {seat} is {reward}; rewards are finite numbers")
             self._pending[seat] += reward
             self._returns[seat] += reward
         self._step_count += 1
@@ -209,7 +213,8 @@ class RuleWorld(SpaceWords, ABC):
         """Raise IllegalAction, with a sentence for the speaker, unless ``action`` is legal now."""
         if not self.in_space(seat, action):
             raise IllegalAction(
-                f"{action!r:.300} is not one of the actions of {seat}: {self._true_spaces[seat]}"
+                f"{action!r:.200} is not one of the actions of {seat}: "
+                f"{fault(self._true_spaces[seat], action)}"
             )
         self._check(seat, action)
 

@@ -15,6 +15,7 @@ import numpy as np
 from gymposium.errors import IllegalAction, UsageError
 
 from ..seeds import checked_seed
+from ..space_faults import fault
 
 if TYPE_CHECKING:
     from gymposium.types import Action, Image, Space, Turn
@@ -76,7 +77,8 @@ class Episode:
             return None
         if not self.world.in_space(seat, action):
             raise IllegalAction(
-                f"{action!r:.200} is not an action of {seat}: {self.action_spaces[seat]}"
+                f"{action!r:.200} is not an action of {seat}: "
+                f"{fault(self.action_spaces[seat], action)}"
             )
         try:
             self.world.check(seat, action)

@@ -42,7 +42,7 @@ End
 
 Words
     The layout line by line, the report, the tools offered. An answer is a JSON object; its edit may
-    be an object.
+    be an object. With ``words`` brief: the report cut, ids without places, calls without edits.
 
 Parameters
     See ``SceneWeaverParams``.
@@ -87,6 +87,9 @@ from .weaver_params import ANY, MOST_IDEAS, WORLD, SceneWeaverParams, chosen_too
 from .weaver_words import (
     WRITABLE,
     Blank,
+    brief_call_schema,
+    brief_rules,
+    briefly_described,
     call_in_words,
     call_schema,
     described,
@@ -303,13 +306,17 @@ class SceneWeaver(RuleWorld):
         room = (
             "a room of the type that you are told" if self.params.room == ANY else self.params.room
         )
-        return rules(seat, room, self._tools, self._limits(), edits=self.params.control == "call")
+        edits = self.params.control == "call"
+        if self.params.words == "brief":
+            return brief_rules(seat, room, self._tools, self.params.steps, edits=edits)
+        return rules(seat, room, self._tools, self._limits(), edits=edits)
 
     def describe(self, seat: str, observation: Any, info: Mapping[str, Any]) -> str:
         """What became of the last call, the room line by line, what may be called."""
         if self.params.control == "choice":
             return str(super().describe(seat, observation, info))
-        return described(observation, self._named(self._offered(info)))
+        say = briefly_described if self.params.words == "brief" else described
+        return say(observation, self._named(self._offered(info)))
 
     def images(self, seat: str, observation: Any, info: Mapping[str, Any]) -> tuple[Image, ...]:
         """The room from above, where it is shown."""
@@ -319,9 +326,11 @@ class SceneWeaver(RuleWorld):
     def action_schema(
         self, seat: str, observation: Any, info: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """One form of call for each tool offered, with the schema of its edit."""
+        """One form of call for each tool offered, with the schema of its edit unless brief."""
         if self.params.control == "choice":
             return super().action_schema(seat, observation, info)
+        if self.params.words == "brief":
+            return brief_call_schema(self._named(self._offered(info)))
         room = json.loads(observation["layout"])
         kind = room_type(room["roomtype"])
         return call_schema(self._tools, self._offered(info), kind, list(room["objects"]))

@@ -41,6 +41,12 @@ class SceneWeaverParams:
     size: int = field(
         default=384, metadata={"doc": "pixels along a side of the picture", "range": [128, 2048]}
     )
+    words: str = field(
+        default="full",
+        metadata={"doc": "how much rules and turns say; brief, without cards' details, places and "
+                  "edits of one's own, is for models of little context",
+                  "choices": ("full", "brief")},
+    )  # fmt: skip
     physics: bool = field(
         default=True, metadata={"doc": "whether the executor corrects what tools make"}
     )
@@ -80,6 +86,7 @@ class SceneWeaverParams:
         choice(WORLD, "control", self.control, ("call", "choice"))
         choice(WORLD, "shows", self.shows, ("text", "both"))
         whole(WORLD, "size", self.size, 128, 2048)
+        choice(WORLD, "words", self.words, ("full", "brief"))
         flag(WORLD, "physics", self.physics)
         whole(WORLD, "passes", self.passes, 1, 500)
         object.__setattr__(self, "slip", real(WORLD, "slip", self.slip, 0, 1))

@@ -21,6 +21,11 @@ from .weaving import FIRST_TOTAL, TRIES, WORST_FALL, Limits, Weaving
 WRITABLE = "".join(sorted(set(string.printable) - set("\t\r\x0b\x0c")))
 """What can be shown and said: ASCII and line breaks."""
 PHYSICS = ("things", "outside", "colliding pairs", "unstable")
+BRIEF_IDEAS = 160
+"""Characters of ideas that a model of little context may write."""
+_BRIEF_LINE = 240
+_BRIEF_CARD = 120
+_BRIEF_THINGS = 40
 
 
 class Blank(spaces.Text):
@@ -61,6 +66,26 @@ def rules(seat: str, request: str, tools: Sequence[Tool], limits: Limits, *, edi
         "Each time: say what the last call did, which fault is worst now, which tool suits it "
         "best, then call it. Do not repeat a tool that did not help. Terminate when only slight "
         f"gains are left.\n{how}\nTools:\n{cards}"
+    )
+
+
+def brief_rules(seat: str, request: str, tools: Sequence[Tool], steps: int, *, edits: bool) -> str:
+    """The aim, the loop and a line a tool: a quarter of :func:`rules`, for little context."""
+    cards = "\n".join(
+        f"- {tool.card.name}: {_cut(tool.card.description, _BRIEF_CARD)}" for tool in tools
+    )
+    how = (
+        'A call is a JSON object: {"tool": name, "ideas": what you expect of it, in words}.'
+        if edits
+        else "A call is the name of a tool."
+    )
+    return (
+        f"You are {seat}, the planner of a room: {request}. In at most {steps} steps you furnish "
+        "it by calling tools, one a step. After each call physics corrects the room, and it is "
+        f"graded for realism, function, layout and completion, 0 to 10 each, {LABEL}. You earn the "
+        "rise of the mean grade. A step that spoils the room is taken back. The first step begins "
+        "the room, the last one can only terminate. Call the tool that suits the worst fault; do "
+        f"not repeat one that did not help.\n{how}\nTools:\n{cards}"
     )
 
 
@@ -110,6 +135,39 @@ def described(observation: Mapping[str, Any], offered: Sequence[str]) -> str:
         lines.append(f"{name} {pose}, size {_numbers(thing['size'])}: {held}")
     lines.append(f"Tools offered now: {', '.join(offered)}.")
     return "\n".join(lines)
+
+
+def briefly_described(observation: Mapping[str, Any], offered: Sequence[str]) -> str:
+    """The report with its lines cut, the grades, what stands there, and what may be called."""
+    room = json.loads(observation["layout"])
+    grades = ", ".join(
+        f"{name} {value:.1f}" for name, value in zip(GRADES, observation["grades"], strict=True)
+    )
+    x, y = room["roomsize"]
+    ids = list(room["objects"])
+    more = f" and {len(ids) - _BRIEF_THINGS} more" if len(ids) > _BRIEF_THINGS else ""
+    things = f"{', '.join(ids[:_BRIEF_THINGS]) or 'none'}{more}"
+    return "\n".join(
+        (
+            *(_cut(line, _BRIEF_LINE) for line in str(observation["report"]).split("\n")),
+            f"Grades: {grades}.",
+            f"The room: {room['roomtype']}, {x:g} x {y:g} m. Things: {things}.",
+            f"Tools offered now: {', '.join(offered)}.",
+        )
+    )
+
+
+def brief_call_schema(offered: Sequence[str]) -> dict[str, Any]:
+    """JSON Schema of a call without an edit, one form for all tools that are offered."""
+    return {
+        "type": "object",
+        "properties": {
+            "tool": {"enum": list(offered)},
+            "ideas": {"type": "string", "maxLength": BRIEF_IDEAS},
+        },
+        "required": ["tool", "ideas"],
+        "additionalProperties": False,
+    }
 
 
 def call_schema(
@@ -173,3 +231,7 @@ def _dumped(value: Any) -> str:
 
 def _numbers(values: Sequence[float]) -> str:
     return "(" + ", ".join(f"{value:g}" for value in values) + ")"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -12,7 +12,7 @@ import typer
 from . import arguments
 from .output import heading, print_json, print_lines, print_table
 from .rooms_make import make
-from .rooms_pictures import HEIGHT, VIEW, WIDTH, chosen, write_pictures
+from .rooms_pictures import HEIGHT, VIEW, WIDTH, chosen, pictures
 
 if TYPE_CHECKING:
     from gymposium.envs.rooms.files import Imported
@@ -45,10 +45,12 @@ def render(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Draw a room from its corners, from the door, from above, and as a plan with names."""
+    from gymposium.envs.rooms.files.writing import put
+
     wanted = chosen(views)
     read = _read(file, room, type)
     paths = {view: out / f"{view}.png" for view in wanted}
-    write_pictures(read.scene, paths, width=width, height=height)
+    put(pictures(read.scene, paths, width=width, height=height))
     if as_json:
         print_json({view: str(path) for view, path in paths.items()})
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import typer
 from . import arguments
 from .guard import fail, say
 from .output import heading, print_json, print_lines, print_table
-from .rooms_pictures import HEIGHT, VIEW, WIDTH, chosen, write_pictures
+from .rooms_pictures import HEIGHT, VIEW, WIDTH, chosen, pictures
 
 if TYPE_CHECKING:
     from gymposium.arenas.run import Run
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PLANNERS = {"scripted": "scripted:room_planner"}
 """Short names of planners; any other agent is named as everywhere."""
+TURN_SECONDS = 300
+"""For one answer: a call that a large model thinks over, or a small one on a busy processor."""
 
 
 def make(
@@ -60,12 +62,15 @@ def make(
     """
     from gymposium.arenas.plan import limited
     from gymposium.arenas.run import run as play
+    from gymposium.envs.rooms.files.writing import format_of, put
     from gymposium.envs.rooms.layout import scene_of_text
 
     from .progress import Progress
 
-    wanted = chosen(views)
-    _refuse_early(out)
+    format_of(out)
+    drawn = {view: out.with_name(f"{out.stem}-{view}.png") for view in chosen(views)}
+    beside = (out.with_suffix(".json"), out.with_name(f"{out.stem}-figures.json"))
+    _refuse_early(out, (*beside, *drawn.values()))
     scenario = _scenario(request, type, planner, seed, {"steps": steps, **arguments.pairs(params)})
     if budget:
         scenario = limited(scenario, arguments.pairs(budget))
@@ -83,11 +88,13 @@ def make(
     if not finished.rows:
         fail(f"the match did not finish; `gymposium resume {folder}` plays it again")
     scene = scene_of_text(_table(finished, "room")[0]["layout"])
-    pictures = {view: out.with_name(f"{out.stem}-{view}.png") for view in wanted}
     figures = {"request": request, "seed": seed, **_figures(finished, scene)}
-    files = _written(scene, out, figures)
-    write_pictures(scene, pictures, width=width, height=height)
-    named = [str(path) for path in (*files, *pictures.values())]
+    files = {
+        **_contents(scene, out, figures, *beside),
+        **pictures(scene, drawn, width=width, height=height),
+    }
+    put(files)
+    named = [str(path) for path in files]
     made = {**figures, "files": named, "run": str(folder), "report": str(report)}
     if as_json:
         print_json(made)
@@ -95,16 +102,23 @@ def make(
         _show(made)
 
 
-def _refuse_early(out: Path) -> None:
+def _refuse_early(out: Path, beside: Sequence[Path]) -> None:
     """Find out before the planner is at work whether the room could be written."""
     from gymposium.envs.rooms.files.glb import trimesh
-    from gymposium.envs.rooms.files.writing import format_of
+    from gymposium.envs.rooms.files.writing import format_of, reason
 
     if format_of(out) == ".glb":
         trimesh()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if out.is_dir() or not os.access(out.parent, os.W_OK):
-        fail(f"{out} cannot be written; name a file in a folder that is writable")
+    path = out
+    try:
+        for path in (out, *beside):
+            if path.is_dir():
+                fail(f"{path} is a folder; choose another name for the room's file")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out.parent):
+            pass
+    except OSError as error:
+        fail(f"{path} cannot be written: {reason(error)}")
 
 
 def _scenario(
@@ -123,14 +137,29 @@ def _scenario(
         {
             "name": "room",
             "world": "scene_weaver-v0",
-            "params": {"room": demand, "shows": "both", **params},
+            "params": {"room": demand, "shows": "both", **_told(planner), **params},
             "agents": [PLANNERS.get(planner, planner)],
             "schedule": IN_ORDER,
+            "time_limit": TURN_SECONDS,
             "seed": seed,
         }
     )
     validate_against_registry(scenario, make_world)
     return scenario
+
+
+def _told(planner: str) -> dict[str, Any]:
+    """How much the world says to a planner: brief to a model that runs here on little context."""
+    from gymposium.agents.language.backends.settings import kind_of
+    from gymposium.agents.spec_text import parse_spec
+    from gymposium.errors import UsageError
+
+    try:
+        spec = parse_spec(planner)
+    except UsageError:  # said with its place when the scenario is read
+        return {}
+    here = spec.kind == "llm" and kind_of(spec.target) == "embedded"
+    return {"words": "brief"} if here else {}
 
 
 def _figures(finished: Run, scene: Scene) -> dict[str, Any]:
@@ -163,20 +192,16 @@ def _settled_share(scene: Scene) -> float | None:
         return None
 
 
-def _written(scene: Scene, out: Path, figures: dict[str, Any]) -> list[Path]:
-    """Write the room, its layout and its figures."""
+def _contents(
+    scene: Scene, out: Path, figures: dict[str, Any], layout: Path, place: Path
+) -> dict[Path, bytes]:
+    """The room's files, its layout and its figures."""
     import json
 
-    from gymposium.envs.rooms.files import write
-    from gymposium.envs.rooms.files.writing import put
+    from gymposium.envs.rooms.files.writing import contents
 
-    files = write(scene, out)
-    layout = out.with_suffix(".json")
-    if layout not in files:
-        files += write(scene, layout)
-    place = out.with_name(f"{out.stem}-figures.json")
-    put(place, (json.dumps(figures, indent=1, ensure_ascii=False) + "\n").encode())
-    return [*files, place]
+    text = json.dumps(figures, indent=1, ensure_ascii=False) + "\n"
+    return {**contents(scene, out), **contents(scene, layout), place: text.encode()}
 
 
 def _table(finished: Run, name: str) -> list[dict[str, Any]]:

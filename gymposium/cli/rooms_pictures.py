@@ -40,18 +40,21 @@ def chosen(views: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(views)) or PICTURES
 
 
-def write_pictures(scene: Scene, paths: Mapping[str, Path], *, width: int, height: int) -> None:
-    """Draw views of a room into the files that they are given; a plan is square."""
-    from gymposium.envs.rooms.files.writing import put
+def pictures(
+    scene: Scene, paths: Mapping[str, Path], *, width: int, height: int
+) -> dict[Path, bytes]:
+    """Views of a room, drawn for the files that they are given; a plan is square."""
     from gymposium.envs.rooms.picture import draw
     from gymposium.envs.rooms.plan_view import plan_view
 
+    made = {}
     for view, path in paths.items():
         if view == PLAN:
             picture = plan_view(scene, size=max(width, height))
         else:
             picture = draw(scene, view=view, width=width, height=height)
-        put(path, png(picture))
+        made[path] = png(picture)
+    return made
 
 
 def png(picture: Image) -> bytes:

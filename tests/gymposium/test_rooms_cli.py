@@ -3,10 +3,12 @@
 import json
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from gymposium.cli.rooms_make import _scenario
 from gymposium.envs.rooms.contacts import collisions, outside
 from gymposium.envs.rooms.files import read, write
 from gymposium.envs.rooms.layout import layout
@@ -98,6 +100,18 @@ def test_a_language_model_plans_and_its_plan_is_in_the_report(here):
     assert "Begin with a bed &amp; two stands." in page
     assert "&lt;b&gt;Take&lt;/b&gt; the rug out." in page
     assert "refused" in page
+
+
+def test_a_model_that_runs_here_is_told_briefly_unless_the_user_wants_all():
+    def told(planner, **params):
+        (world,) = _scenario("a bedroom", None, planner, 0, params).worlds
+        return world.params.get("words", "full")
+
+    assert told("llm:smollm2") == told("llm:smollm2?context=8192") == "brief"
+    assert told("llm:some/model.gguf") == "brief"
+    assert told("llm:smollm2", words="full") == "full"
+    for planner in ("scripted", "random", "llm:one@http://localhost:1/v1", "llm:vllm/one"):
+        assert told(planner) == "full"
 
 
 @pytest.mark.parametrize(
@@ -194,6 +208,39 @@ def test_a_target_that_cannot_be_written_is_a_failure(here):
         assert "room.json" in said
         assert said.count("\n") == 1
     assert not (here / "run").exists()
+
+
+def test_names_that_a_room_needs_beside_it_are_looked_at_before_the_planner_works(here):
+    for name in ("new.glb", "new.json", "new-figures.json", "new-plan.png"):
+        (here / name).mkdir()
+        said = call(
+            "rooms", "make", "a bedroom", "--out", "new.glb", "--run", "run", *SMALL, code=1
+        )
+        assert f"{name} is a folder; choose another name" in said.stderr
+        (here / name).rmdir()
+    long = "x" * 249 + ".glb"  # a name of its own, but not with -figures.json at its end
+    said = call("rooms", "make", "a bedroom", "--out", long, "--run", "run", *SMALL, code=1).stderr
+    assert "-figures.json cannot be written: file name too long" in said
+    assert sorted(path.name for path in here.iterdir()) == ["house.json", "room.json"]
+
+
+@pytest.mark.parametrize(("error", "code"), [(OSError(28, "full"), 1), (KeyboardInterrupt(), 130)])
+def test_of_a_room_that_cannot_be_written_whole_nothing_is_left(here, monkeypatch, error, code):
+    plain, written = Path.write_bytes, []
+
+    def write_bytes(path, data):
+        if path.suffix == ".part" and len(written) == 3:  # the picture, after three files
+            plain(path, data[:10])
+            raise error
+        written.append(path)
+        return plain(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    words = ("rooms", "make", "a bathroom", "--steps", 2, "-p", "passes=5", *SMALL)
+    said = call(*words, "--out", "new/bath.glb", "--run", "run", code=code).stderr
+    if code == 1:
+        assert "new/bath-plan.png cannot be written: the disk is full; make room" in said
+    assert not list((here / "new").iterdir())
 
 
 def test_names_in_a_file_cannot_reach_the_terminal_as_control_characters(here):

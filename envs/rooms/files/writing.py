@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gymposium.errors import GymposiumError, UnknownName, UsageError
@@ -32,15 +35,8 @@ def write(scene: Scene, path: Path | str, *, digits: int = DIGITS) -> list[Path]
         MissingExtra: ``.glb`` needs trimesh.
         GymposiumError: the file cannot be written.
     """
-    path = Path(path)
-    files = _contents(scene, path, digits)
-    try:
-        for file, content in files.items():
-            put(file, content)
-    except OSError as error:
-        raise GymposiumError(
-            f"{error.filename or path}: {error.strerror}; name a file that can be written"
-        ) from None
+    files = contents(scene, Path(path), digits)
+    put(files)
     return list(files)
 
 
@@ -55,8 +51,8 @@ def format_of(path: Path) -> str:
     return path.suffix.lower()
 
 
-def _contents(scene: Scene, path: Path, digits: int) -> dict[Path, bytes]:
-    """Every file to be written, the named one last."""
+def contents(scene: Scene, path: Path, digits: int = DIGITS) -> dict[Path, bytes]:
+    """Every file that :func:`write` would write, the named one last."""
     if not 0 <= digits <= _MOST_DIGITS:
         raise UsageError(f"digits must lie in 0 to {_MOST_DIGITS}, not {digits}")
     kind = format_of(path)
@@ -70,16 +66,41 @@ def _contents(scene: Scene, path: Path, digits: int) -> dict[Path, bytes]:
     return {**files, path: made.text.encode()}
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file in one stroke, making its folder.
+def put(files: Mapping[Path, bytes]) -> None:
+    """Write files, making their folders: all of them, or none where one finds no room.
+
+    Each is written beside its place, under a name of this call's own, and moved there when all are
+    complete; whoever writes the same files at the same time gets in nobody's way.
 
     Raises:
-        OSError: it cannot be.
+        GymposiumError: one cannot be written; the sentence names it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
+    parts: dict[Path, Path] = {}
+    path = Path()
     try:
-        part.write_bytes(content)
-        part.replace(path)
+        for path in files:
+            if path.is_dir():
+                raise GymposiumError(f"{path} is a folder; choose another name for the file")
+        for path, content in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{secrets.token_hex(8)}.part")
+            parts[path] = part
+            part.write_bytes(content)
+        for path, part in parts.items():
+            part.replace(path)
+    except OSError as error:
+        raise GymposiumError(f"{path} cannot be written: {reason(error)}") from None
     finally:
-        part.unlink(missing_ok=True)
+        for part in parts.values():
+            # What could not be made, for want of a folder or of leave, is not there to be removed.
+            with contextlib.suppress(OSError):
+                part.unlink()
+
+
+def reason(error: OSError) -> str:
+    """Why nothing can be written, and what to do about it."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full; make room, or name a file on another disk"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return "what should be a folder above it is a file; name another place"
+    return f"{(error.strerror or str(error)).lower()}; name a file that can be written"

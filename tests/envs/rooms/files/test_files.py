@@ -58,10 +58,37 @@ def test_folders_are_made_and_nothing_is_left_half_written(
     assert write(furnished(), target) == [target]
     before = target.read_bytes()
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full")))
-    with pytest.raises(GymposiumError, match=r"room\.json: disk full"):
+    with pytest.raises(GymposiumError, match=r"room\.json cannot be written: the disk is full"):
         write(furnished().without("8_rug"), target)
     assert [path.name for path in target.parent.iterdir()] == ["room.json"]
     assert target.read_bytes() == before
+
+
+def test_two_who_write_one_file_are_not_in_each_others_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, plain, seen = tmp_path / "room.json", Path.replace, []
+
+    def replace_late(part: Path, path: Path) -> Path:
+        if not seen:
+            seen.append(part)
+            write(furnished(), target)  # another one writes and tidies up meanwhile
+        return plain(part, path)
+
+    monkeypatch.setattr(Path, "replace", replace_late)
+    write(furnished().without("8_rug"), target)
+    assert "8_rug" not in read(target).scene
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
+    (tmp_path / "room_meshes").write_text("in the way")
+    with pytest.raises(GymposiumError, match=r"room_meshes.* what should be a folder"):
+        write(furnished(), tmp_path / "room.urdf")
+    (tmp_path / "sub.urdf").mkdir()
+    with pytest.raises(GymposiumError, match=r"sub\.urdf is a folder; choose another name"):
+        write(furnished(), tmp_path / "sub.urdf")
+    assert {path.name for path in tmp_path.iterdir()} == {"room_meshes", "sub.urdf"}
 
 
 def test_meshes_lie_beside_what_names_them(tmp_path: Path) -> None:

@@ -179,16 +179,19 @@ def conclude(read: Read, asked: Asked, folder: Path) -> dict[str, Any]:
         Fields of :class:`.findings.Findings`.
     """
     exact: Scores = {part: read.scores(part, read.exact()) for part in read.parts}
-    shown, tables = exact, []
+    shown, tables, unread = exact, [], 0
     if asked.judge:
         shown, judged, unread = _judged(read, asked, folder)
-        tables.append(_agreement(exact, judged, unread))
+        tables.append(_agreement(exact, judged))
     means = {part: read.by_match(values) for part, values in shown.items()}
     measures = _measures(read, means)
     split = _by_belief(means, read.success)
+    sentences = [*_sentences(read, means, split)]
+    if unread:
+        sentences.append(f"Beliefs that the judge could not read, which it gives 0: {unread}.")
     return {
         "matches": len(read.success),
-        "sentences": _sentences(read, means, split),
+        "sentences": sentences,
         "tables": [measures, *tables, *([split] if split.rows else [])],
     }
 
@@ -238,7 +241,7 @@ def _span(values: Any) -> Span:
     return Span(found.value, max(low, least), min(high, 1.0))
 
 
-def _agreement(exact: Scores, judged: Scores, unread: int) -> Table:
+def _agreement(exact: Scores, judged: Scores) -> Table:
     rows: list[Sequence[Any]] = []
     for part, told in exact.items():
         apart = judged[part] - told
@@ -255,8 +258,7 @@ def _agreement(exact: Scores, judged: Scores, unread: int) -> Table:
         "The judge beside the rules",
         ("of", "turns with the same score", "judge's mean, less the rules'", "correlation"),
         rows,
-        "Both are 0 where the format was not kept. Beliefs that the judge could not read, which "
-        f"it gives 0: {unread}.",
+        "Both are 0 where the format was not kept.",
     )
 
 

@@ -159,6 +159,18 @@ def test_a_judge_that_reads_nothing_is_shown_to_disagree(tmp_path):
     assert shown["blend"] == pytest.approx((shown["exact"] + shown["judge"]) / 2)
 
 
+def test_of_a_judge_that_talks_nonsense_it_is_said_how_much_it_could_not_read(tmp_path):
+    async def nonsense(server, request, writer):
+        send(writer, completion("well, well"))
+
+    with serving(nonsense) as server:
+        given = {**FEW, "judge": f"m@{server.url}"}
+        (found,) = gymposium.audit("beliefs", [READER], given, out=tmp_path / "a").findings
+    said = found.sentences[-1]
+    assert said.startswith("Beliefs that the judge could not read, which it gives 0: ")
+    assert int(said.rpartition(": ")[2].rstrip(".")) > 1
+
+
 def test_beliefs_of_a_reply_that_is_not_of_the_format_score_nothing(played):
     read = Read(played, READER)
     whole = read.scores("observation", {cell: Exact() for cell in ("lake", "drawn lake")})

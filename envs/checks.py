@@ -20,9 +20,9 @@ from gymposium.errors import GymposiumError, MissingExtra, UnknownName, UsageErr
 from . import registry
 from .own_module import guest_prefix
 from .registry import WorldSpec
-from .requirements import REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
+from .requirements import ENDING, REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
 from .speaker import StatefulWords
-from .world import RuleWorld
+from .world import NotFinite, RuleWorld
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,8 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
             _tell(found, Failure(number, subject.name, str(ends), remedy))
         except StatefulWords as words:
             _tell(found, Failure(WORDS, subject.name, f"{words}.", REQUIREMENTS[WORDS][1]))
+        except NotFinite as reward:
+            _tell(found, Failure(ENDING, subject.name, f"{reward}.", REQUIREMENTS[ENDING][1]))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
             seen = f"{type(error).__name__}: {error!s:.300}{_place(error)}."
             _tell(found, Failure(number, subject.name, seen, remedy))

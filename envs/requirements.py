@@ -365,6 +365,8 @@ def _quiet(subject: Subject) -> None:
 _LOOKED_INTO = 3  # in so many first steps every reference is followed
 _PICTURES = 40  # of these a world draws so many at most; words are cheaper
 
+ENDING = 3
+"""The requirement that a match ends, with returns that are sums of finite rewards."""
 WORDS = 8
 """The requirement that words are functions of what they are given."""
 VIEWS = 13
@@ -373,7 +375,7 @@ VIEWS = 13
 REQUIREMENTS: Mapping[int, tuple[Callable[[Subject], None], str]] = {
     1: (_seats, "fill seats in __init__ by _seat_all, with rules and a fault_rule in words."),
     2: (_turns, "make _observe, the spaces, the mask and _check agree; put the mask in _info."),
-    3: (_ending, "end by the horizon; rewards of every step must reach every seat's return."),
+    ENDING: (_ending, "end by the horizon; rewards, all of them finite, must reach every return."),
     4: (_reproducible, "draw only from the world's own generator; iterate over nothing unordered."),
     5: (_seeded, "use the generator given to _begin, or register the world as deterministic."),
     6: (_movable, "keep all state, the generator too, in attributes of a module-level class."),

@@ -31,6 +31,10 @@ SumKind = Literal["zero_sum", "mixed", "cooperative"]
 _INTEGERS = (int, np.int64)
 
 
+class NotFinite(UsageError):
+    """A reward that no store could keep and no rating could count: nan or infinite."""
+
+
 class RuleWorld(SpaceWords, ABC):
     """Base of the worlds in this package; it is its own :class:`~gymposium.types.Words`.
 
@@ -199,7 +203,7 @@ class RuleWorld(SpaceWords, ABC):
         self.rewards = dict(rewards)
         for seat, reward in rewards.items():
             if not math.isfinite(reward):
-                raise UsageError(f"the reward of {seat} is {reward}; rewards are finite numbers")
+                raise NotFinite(f"the reward of {seat} is {reward}; rewards are finite numbers")
             self._pending[seat] += reward
             self._returns[seat] += reward
         self._step_count += 1

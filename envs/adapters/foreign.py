@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from gymnasium import Space as GymnasiumSpace
+from gymnasium.wrappers.utils import create_zero_array
 
 from gymposium.errors import MissingExtra, UnknownName, UsageError
 from gymposium.types import NOTHING, Action, Turn
 
 from ..replay import Course, played_again
 from ..world import RuleWorld, SumKind
+from .masks import allows_nothing, as_mask
 
 if TYPE_CHECKING:
     from gymposium.types import Space
@@ -128,7 +130,7 @@ class ForeignWorld(RuleWorld):
             for seat, action in actions.items()
         }
         with self._own_luck(self._rng):
-            rewards = {seat: float(value) for seat, value in self._advance(chosen).items()}
+            rewards = {seat: _number(seat, it) for seat, it in self._advance(chosen).items()}
         self._steps += 1
         if self._match is not None:
             self._match[1].append(copy.deepcopy(dict(actions)))
@@ -148,6 +150,8 @@ class ForeignWorld(RuleWorld):
         return self._finished, self._cut and not self._finished, why
 
     def _observe(self, seat: str) -> Any:
+        if seat not in self._seen:  # it has not come into the game yet
+            return create_zero_array(self._observation_spaces[seat])
         seen = copy.deepcopy(self._seen[seat])
         if type(seen) is int:  # what Discrete spaces give, and what checkers of types expect
             return np.int64(seen)
@@ -163,7 +167,17 @@ class ForeignWorld(RuleWorld):
     def _state(self) -> bytes:
         return self._past
 
+    def _mask_of(self, seat: str, mask: Any) -> Any:
+        return as_mask(self._true_spaces[seat], mask, f"the action mask of {seat}")
+
     def _remember(self, rewards: Mapping[str, float]) -> None:
+        if not (self._finished or self._cut):
+            for seat in self._actors():
+                if seat not in self.seats:
+                    known = ", ".join(self.possible_seats)
+                    raise UsageError(f"{seat!r} is to act, but possible_agents are {known:.200}")
+                if allows_nothing(self._masks.get(seat)):
+                    raise UsageError(f"the action mask of {seat} leaves nothing, and it is to act")
         shown = _bytes_of((self._seen, self._masks, dict(rewards), self._actors()))
         self._past = hashlib.blake2b(self._past + shown, digest_size=16).digest()
 
@@ -204,6 +218,30 @@ def luck_kept() -> Iterator[None]:
     finally:
         random.setstate(python)
         np.random.set_state(numpys)  # noqa: NPY002
+
+
+def _number(seat: str, reward: Any) -> float:
+    try:
+        return float(reward)
+    except (TypeError, ValueError):
+        raise UsageError(f"the reward of {seat} is {reward!r:.80}, which is no number") from None
+
+
+def parts_of(answer: Any, names: Sequence[str], asked: str) -> tuple[Any, ...]:
+    """What ``reset`` or ``step`` gave, if it is as many things as the library says.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if not isinstance(answer, tuple) or len(answer) != len(names):
+        count = len(answer) if isinstance(answer, tuple) else "no tuple"
+        raise UsageError(f"{asked} must return ({', '.join(names)}); it returned {count}")
+    return answer
+
+
+def told_in(info: Any) -> Mapping[str, Any]:
+    """An ``info``; some environments give None where they have nothing to say."""
+    return info if isinstance(info, Mapping) else NOTHING
 
 
 def check_kind(kind: Any, where: str) -> SumKind:

@@ -15,13 +15,14 @@ import numpy as np
 from gymposium.errors import UsageError
 from gymposium.types import Action
 
-from .foreign import ForeignWorld
+from .foreign import ForeignWorld, parts_of, told_in
 from .own_environment import found_at, made_with_pictures
 
 if TYPE_CHECKING:
     from gymposium.types import Image
 
 SEAT = "player_0"
+_STEP = ("observation", "reward", "terminated", "truncated", "info")
 
 
 class GymnasiumWorld(ForeignWorld):
@@ -50,20 +51,20 @@ class GymnasiumWorld(ForeignWorld):
         )
 
     def _restart(self, seed: int) -> None:
-        observation, info = self._env.reset(seed=seed)
+        answer = self._env.reset(seed=seed)
+        observation, info = parts_of(answer, ("observation", "info"), "reset")
         self._take(observation, info)
 
     def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
         answer = self._env.step(actions[SEAT])
-        observation, reward, self._finished, self._cut, info = answer
-        self._finished, self._cut = bool(self._finished), bool(self._cut)
+        observation, reward, terminated, truncated, info = parts_of(answer, _STEP, "step")
+        self._finished, self._cut = bool(np.all(terminated)), bool(np.all(truncated))
         self._take(observation, info)
-        return {SEAT: float(reward)}
+        return {SEAT: reward}
 
-    def _take(self, observation: Any, info: Mapping[str, Any]) -> None:
+    def _take(self, observation: Any, info: Any) -> None:
         self._seen[SEAT] = observation
-        if info.get("action_mask") is not None:
-            self._masks[SEAT] = np.asarray(info["action_mask"], np.int8)
+        self._masks[SEAT] = self._mask_of(SEAT, told_in(info).get("action_mask"))
 
     def _actors(self) -> Sequence[str]:
         return self.possible_seats

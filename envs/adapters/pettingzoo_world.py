@@ -18,11 +18,13 @@ from pettingzoo.env_registry.registration import make as make_pettingzoo
 from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Action
 
-from .foreign import ForeignWorld, check_kind
+from .foreign import ForeignWorld, check_kind, parts_of, told_in
 from .own_environment import found_at, made_with_pictures
 
 if TYPE_CHECKING:
     from gymposium.types import Image
+
+_STEP = ("observations", "rewards", "terminations", "truncations", "infos")
 
 
 def make(name: str, kind: str = "mixed", **params: Any) -> ForeignWorld:
@@ -78,13 +80,15 @@ class _PettingZooWorld(ForeignWorld):
             None,
         )
 
-    def _see(self, seat: str, observation: Any, info: Mapping[str, Any]) -> None:
+    def _see(self, seat: str, observation: Any, infos: Any) -> None:
+        if seat not in self.seats:
+            known = ", ".join(self.possible_seats)
+            raise UsageError(f"{seat!r} is not among the possible_agents, which are {known:.200}")
         self._seen[seat] = observation
-        mask = observation.get("action_mask") if isinstance(observation, Mapping) else None
+        mask = told_in(observation).get("action_mask")
         if mask is None:
-            mask = info.get("action_mask")
-        if mask is not None:
-            self._masks[seat] = np.asarray(mask, np.int8)
+            mask = told_in(told_in(infos).get(seat)).get("action_mask")
+        self._masks[seat] = self._mask_of(seat, mask)
 
     def _about(self) -> str:
         inner = self._env.unwrapped
@@ -107,22 +111,29 @@ class ParallelWorld(_PettingZooWorld):
     """A Parallel environment: all agents still in the game act at the same time."""
 
     def _restart(self, seed: int) -> None:
-        observations, infos = self._env.reset(seed=seed)
-        for seat in self._env.agents:
-            self._see(seat, observations[seat], infos.get(seat, {}))
+        answer = self._env.reset(seed=seed)
+        observations, infos = parts_of(answer, ("observations", "infos"), "reset")
+        self._look(observations, self._env.agents, infos)
         self._playing = tuple(self._env.agents)
 
     def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
-        observations, rewards, terminated, truncated, infos = self._env.step(dict(actions))
-        for seat, observation in observations.items():
-            self._see(seat, observation, infos.get(seat, {}))
-        gone = {seat for seat in self._playing if terminated.get(seat) or truncated.get(seat)}
-        alive = set(self._env.agents) - gone
-        self._playing = tuple(seat for seat in self._playing if seat in alive)
+        answer = self._env.step(dict(actions))
+        observations, rewards, terminated, truncated, infos = parts_of(answer, _STEP, "step")
+        self._look(observations, (), infos)
+        here = self._env.agents  # who comes later is asked from then on
+        self._playing = tuple(it for it in here if not (terminated.get(it) or truncated.get(it)))
         if not self._playing:
             self._finished = any(terminated.values())
             self._cut = not self._finished
         return dict(rewards)
+
+    def _look(self, observations: Any, wanted: Sequence[str], infos: Any) -> None:
+        lacking = [seat for seat in wanted if seat not in told_in(observations)]
+        if not isinstance(observations, Mapping) or lacking:
+            who = ", ".join(lacking) or "anybody"
+            raise UsageError(f"there is no observation for {who:.200}: it must be a dict by agent")
+        for seat, observation in observations.items():
+            self._see(seat, observation, infos)
 
     def _actors(self) -> Sequence[str]:
         return self._playing
@@ -134,6 +145,7 @@ class AecWorld(_PettingZooWorld):
     turn_based = True
 
     def _restart(self, seed: int) -> None:
+        self._earned: dict[str, Any] = {}
         self._ruled = False  # whether the rules, and not a limit, took somebody out
         self._env.reset(seed=seed)
         self._pass_the_dead()
@@ -142,25 +154,38 @@ class AecWorld(_PettingZooWorld):
     def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:
         ((_, action),) = actions.items()
         self._env.step(action)
-        rewards = {seat: float(reward) for seat, reward in self._env.rewards.items()}
+        self._earned = dict(self._env.rewards)
         self._pass_the_dead()
         self._look()
-        return rewards
+        return self._earned
 
     def _pass_the_dead(self) -> None:
         env = self._env
         while env.agents:
             seat = env.agent_selection
+            if seat not in self.seats:
+                known = ", ".join(self.possible_seats)
+                raise UsageError(f"agent_selection is {seat!r}; possible_agents are {known:.200}")
             if not (env.terminations[seat] or env.truncations[seat]):
                 return
             self._ruled |= bool(env.terminations[seat])
-            self._see(seat, env.observe(seat), env.infos.get(seat, {}))
+            self._see(seat, env.observe(seat), env.infos)
+            before = dict(env.rewards)
             env.step(None)
+            if seat in env.agents:
+                raise UsageError(f"step(None) leaves {seat} among the agents, though it is out")
+            self._earn_late(before)
         self._finished, self._cut = self._ruled, not self._ruled
+
+    def _earn_late(self, before: Mapping[str, float]) -> None:
+        """Rewards paid while the dead are passed; those left standing were counted before."""
+        for seat, reward in self._env.rewards.items():
+            if reward and reward != before.get(seat):
+                self._earned[seat] = self._earned.get(seat, 0.0) + reward
 
     def _look(self) -> None:
         for seat in self._env.agents:
-            self._see(seat, self._env.observe(seat), self._env.infos.get(seat, {}))
+            self._see(seat, self._env.observe(seat), self._env.infos)
 
     def _actors(self) -> Sequence[str]:
         return (self._env.agent_selection,) if self._env.agents else ()

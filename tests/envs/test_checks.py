@@ -54,7 +54,7 @@ def test_a_broken_world_fails_its_own_requirement(broken):
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
-        ("NoNumber", "the return is nan"),
+        ("NoNumber", "the reward of guesser is nan"),
         ("Unpicklable", "pickle"),
         ("Crashing", r"IndexError: tuple index out of range \(tiny_worlds.py:\d+\)"),
         ("Quitting", r"SystemExit: had enough \(tiny_worlds.py:\d+\)"),

@@ -106,7 +106,7 @@ def report(weaving: Weaving) -> str:
         lines.append(f"Asked for and not there: {', '.join(unmet)}.")
     missed = [f"{n}: {c}" for n, c in zip(GRADES, grades.comments, strict=True) if c]
     lines.append(f"What grades miss: {'; '.join(missed)}." if missed else "Grades miss nothing.")
-    return "\n".join(line.encode("ascii", "replace").decode() for line in lines)
+    return "\n".join(spelled(line, WRITABLE) for line in lines)
 
 
 def described(observation: Mapping[str, Any], offered: Sequence[str]) -> str:
@@ -211,6 +211,9 @@ def read_call(text: str, longest_ideas: int, longest_edit: int) -> str:
             value = value["action"]
         if not isinstance(value, dict):
             continue
+        tool = value.get("tool")
+        if isinstance(tool, bool) or not isinstance(tool, str | int) or tool == "":
+            raise IllegalAction('a call names its tool: {"tool": "…", "ideas": "…"}')
         edit = value.get("edit", "")
         edit = _dumped(edit) if isinstance(edit, dict | list) else "" if edit is None else str(edit)
         if len(edit) > longest_edit:
@@ -218,7 +221,7 @@ def read_call(text: str, longest_ideas: int, longest_edit: int) -> str:
         ideas = value.get("ideas", "")
         ideas = spelled(str(ideas) if ideas is not None else "", WRITABLE)[:longest_ideas]
         edit = spelled(edit, WRITABLE)
-        return json.dumps({"tool": value.get("tool", ""), "ideas": ideas, "edit": edit})
+        return json.dumps({"tool": tool, "ideas": ideas, "edit": edit})
     return text
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from gymposium.agents.language.answer_schema import answer_schema
 from gymposium.agents.language.prompt import system_message
 from gymposium.envs import registry
+from gymposium.errors import IllegalAction
 
 SEAT = "player_0"
 
@@ -36,3 +38,32 @@ def test_brief_words_and_an_answer_fit_into_a_small_context() -> None:
         said = json.dumps({"tool": name, "ideas": ""})
         turns = made.step({SEAT: made.parse(SEAT, said, turn.observation, turn.info)})
     assert len(made.scene) > 15
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "{}",
+        '{"ideas": "a rug"}',
+        '{"tool": null}',
+        '{"tool": ["add_gpt"]}',
+        '{"tool": {"name": "add_gpt"}}',
+        '{"tool": true}',
+        '{"tool": 1.5}',
+        '{"tool": ""}',
+        '{"action": {"tool": []}}',
+    ],
+)
+def test_a_call_that_names_no_tool_is_told_how_one_is_named(said: str) -> None:
+    made = registry.make_world("scene_weaver-v0", shows="text")
+    turn = made.reset(1)[SEAT]
+    with pytest.raises(IllegalAction, match="a call names its tool"):
+        made.parse(SEAT, said, turn.observation, turn.info)
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\x1b[31m", "\t", "\r\n", "\x0b", "é", "\u2028", "\ud800"])
+def test_whatever_letters_a_demand_has_the_report_is_one_that_can_be_seen(odd: str) -> None:
+    made = registry.make_world("scene_weaver-v0", shows="text", room=f"a {odd} bedroom")
+    turn = made.reset(1)[SEAT]
+    assert made.seats[SEAT].observation_space.contains(turn.observation)
+    assert "bedroom" in turn.observation["report"]

@@ -9,7 +9,8 @@ from typing import Any
 
 from gymposium.errors import UnknownName, UsageError
 
-from .processes import Work, in_processes
+from .processes import in_processes
+from .worker import Work
 
 NAMES = ("inline", "processes", "ray")
 _MOST, _PER_CORE = 64, 4

@@ -12,29 +12,25 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-import queue
 import signal
 import sys
 import threading
-import time
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
 from gymposium.errors import GymposiumError
 
 from .interrupts import two_stage_interrupt
+from .worker import Work, serve
 
 J = TypeVar("J")
 R = TypeVar("R")
-Work = Callable[[J, Callable[[Any], None], Callable[[], bool]], R]
-"""``work(job, tell, stopping)``: tell anything picklable; save and return when stopping()."""
 
 _POLL_SECONDS = 0.1
-_TOGETHER_SECONDS = 0.02  # what is told within this time travels together
 _AHEAD = 2  # jobs given to a worker: the one it does, and the next
 _FAREWELL_SECONDS = 10.0
 _DEATHS_EACH, _DEATHS_LEAST = 4, 6
@@ -114,7 +110,7 @@ class _Worker:
         self.line, theirs = context.Pipe()
         self.given: dict[int, Any] = {}  # the first is the one it does
         self.begun = False
-        self.process = context.Process(target=_serve, args=(theirs, work), name="gymposium-worker")
+        self.process = context.Process(target=serve, args=(theirs, work), name="gymposium-worker")
         with _main_module(hidden=not with_main):
             self.process.start()
         theirs.close()
@@ -136,6 +132,16 @@ class _Worker:
             return not self.line.poll()
         except OSError:
             return True
+
+    @property
+    def halted(self) -> bool:
+        """It was stopped (SIGSTOP), and hears nothing until it is told to go on."""
+        if not hasattr(os, "waitid") or self.process.pid is None:
+            return False
+        state = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self.process.pid, state) is not None
+        return False
 
 
 class _Crew(Generic[J, R]):
@@ -176,6 +182,9 @@ class _Crew(Generic[J, R]):
                     self._lost(worker)
                 if self._stop:
                     self._send_stop()
+                    for worker in self._workers:
+                        if worker.halted:  # it would never save what it has
+                            worker.process.kill()
                 else:
                     self._hand_out()
         finally:
@@ -312,74 +321,3 @@ def _main_module(*, hidden: bool) -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = before
-
-
-def _serve(line: Connection[Any, Any], work: Work[Any, Any]) -> None:
-    """The worker: do what comes until the line ends; Ctrl-C is the parent's to hear."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "register_at_fork"):  # what a job forks must not speak for it
-        os.register_at_fork(after_in_child=line.close)
-    jobs = _Jobs(line)
-    with suppress(OSError):  # the parent is gone, and nobody wants to know any more
-        line.send(("begun", 0, None))
-        for number, job in jobs:
-            try:
-                result = work(job, jobs.tell, jobs.stopping)
-            except Exception as error:  # noqa: BLE001 - the job's own; told to the parent
-                jobs.answer("failed", number, _portable(error))
-            else:
-                jobs.answer("done", number, result)
-
-
-class _Jobs:
-    """The worker's end of the line."""
-
-    def __init__(self, line: Connection[Any, Any]) -> None:
-        self._line = line
-        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._stop = False
-        self._told: list[Any] = []
-        self._sent = 0.0
-        # Always at the ear: parent and worker never wait for each other to read.
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        try:
-            while packed := self._line.recv_bytes():
-                self._waiting.put(packed)
-        except (EOFError, OSError):
-            pass  # a worker whose parent was killed must not go on writing into its folders
-        self._stop = True
-        self._waiting.put(b"")
-
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
-        while (packed := self._waiting.get()) and not self._stop:
-            yield pickle.loads(packed)
-
-    def tell(self, event: Any) -> None:
-        self._told.append(event)
-        if time.monotonic() - self._sent > _TOGETHER_SECONDS:
-            self._flush()
-
-    def stopping(self) -> bool:
-        self._flush()
-        return self._stop
-
-    def answer(self, kind: str, number: int, what: Any) -> None:
-        self._flush()
-        self._line.send((kind, number, what))
-
-    def _flush(self) -> None:
-        if self._told:
-            told, self._told = self._told, []
-            self._line.send(("told", 0, told))
-            self._sent = time.monotonic()
-
-
-def _portable(error: Exception) -> Exception:
-    """The error, or one like it that can travel."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # noqa: BLE001 - whatever its own class does when it is packed
-        return GymposiumError(f"{type(error).__name__}: {error}")
-    return error

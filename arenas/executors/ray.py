@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from gymposium.errors import GymposiumError, MissingExtra
 
 from .interrupts import two_stage_interrupt
-from .processes import Work
+from .worker import Work
 
 J = TypeVar("J")
 

@@ -23,6 +23,7 @@ from ..tiny_model import make_tiny_model
 SEAT = "player_0"
 LAKE = {"strategy": "no_think", "form": "json", "size": 2, "split": "any", "frozen": 1.0,
         "turns": 3, "actions_per_turn": 1}  # fmt: skip
+EYES = ("llava", "idefics3")
 WORDS, SIGHT = {**LAKE, "shows": "text"}, {**LAKE, "shows": "image", "pixels": 32}
 
 
@@ -31,9 +32,9 @@ def reader(tmp_path_factory):
     return make_tiny_model(tmp_path_factory.mktemp("reader"), context=4096)
 
 
-@pytest.fixture(scope="module", params=["llava", "idefics3"])
-def looker(request, tmp_path_factory):
-    return getattr(tiny_eyes, request.param)(tmp_path_factory.mktemp(request.param))
+@pytest.fixture(scope="module")
+def lookers(tmp_path_factory):
+    return {eye: getattr(tiny_eyes, eye)(tmp_path_factory.mktemp(eye)) for eye in EYES}
 
 
 def task(params, steps=8):
@@ -123,9 +124,12 @@ def test_grpo_credits_every_token_of_a_crossing_alike(reader):
             assert found == pytest.approx([gain] * len(call.completion_ids), abs=1e-5)
 
 
-@pytest.mark.parametrize("spec", ["llm_grpo", "llm_ppo?estimator=bi_level", "llm_icr"])
-def test_who_looks_learns_from_what_was_shown(spec, looker):
-    method = make(spec, looker, images=True)
+@pytest.mark.parametrize(
+    ("spec", "eye"),
+    [("llm_grpo", "idefics3"), ("llm_ppo?estimator=bi_level", "llava"), ("llm_icr", "llava")],
+)
+def test_who_looks_learns_from_what_was_shown(spec, eye, lookers):
+    method = make(spec, lookers[eye], images=True)
     episodes, rows = gathered(method, SIGHT)
     drawn = [shown for episode in episodes for shown in replayed(SIGHT, episode)[1]]
     assert len(drawn) == len(rows) > 4
@@ -146,17 +150,19 @@ def other_picture(row):
     return Row(row.prompt, row.completion, pictures=(noise,))
 
 
-@pytest.mark.parametrize("spec", ["llm_grpo", "llm_ppo?estimator=bi_level"])
-def test_who_looks_goes_on_bit_for_bit_where_it_was_stopped(spec, looker):
-    whole = make(spec, looker, images=True, temperature=2.0)
-    start = make(spec, looker, images=True, temperature=2.0)
-    told = [p.metrics for p in whole.train(task(SIGHT))]
-    course = start.train(task(SIGHT))
+@pytest.mark.parametrize(
+    ("spec", "eye"), [("llm_grpo", "llava"), ("llm_ppo?estimator=bi_level", "idefics3")]
+)
+def test_who_looks_goes_on_bit_for_bit_where_it_was_stopped(spec, eye, lookers):
+    glimpse, given = {**SIGHT, "turns": 2}, {"images": True, "temperature": 2.0, "size": 2}
+    whole, start, resumed = (make(spec, lookers[eye], **given) for _ in range(3))
+    told = [p.metrics for p in whole.train(task(glimpse, 4))]
+    course = start.train(task(glimpse, 4))
     next(course)
     course.close()
-    resumed = make(spec, looker, images=True, temperature=2.0)
     resumed.load_state_dict(start.state_dict())
-    assert [p.metrics for p in resumed.train(task(SIGHT))] == told[1:]
+    assert [p.metrics for p in resumed.train(task(glimpse, 4))] == told[1:]
+    assert len(told) == 2
     moved = [
         float((now - start.adapted._start[name]).detach().abs().max())
         for name, now in whole.adapted.parameters.items()
@@ -164,8 +170,9 @@ def test_who_looks_goes_on_bit_for_bit_where_it_was_stopped(spec, looker):
     assert max(moved) > 1e-3
 
 
-def test_who_looks_learns_to_say_what_is_to_be_seen(looker):
-    model = Adapted(str(looker), rank=8, alpha=16, seed=0)
+@pytest.mark.parametrize("eye", EYES)
+def test_who_looks_learns_to_say_what_is_to_be_seen(eye, lookers):
+    model = Adapted(str(lookers[eye]), rank=8, alpha=16, seed=0)
     box, rng = model.box, np.random.default_rng(0)
     shown = [rng.integers(0, 256, (32, 32, 3), dtype=np.uint8) for _ in range(2)]
     words = [box.completion_ids(word) for word in ("Up", "Down")]
@@ -181,7 +188,7 @@ def test_who_looks_learns_to_say_what_is_to_be_seen(looker):
         said, _ = adapted.say(examples)
         return likelihood_loss(said.logp, said.mask).sum()
 
-    for _ in range(150):
+    for _ in range(40):
         model.descend([rows[0], rows[3]], [1, 1], objective, lr=1e-2, longest=1.0, part=2)
     logp = [float(found.sum()) for found, _ in model.judge(rows, part=2)]
     assert logp[0] > logp[1] + 2

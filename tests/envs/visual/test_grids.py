@@ -213,7 +213,7 @@ def test_slips_go_to_either_side_as_often_as_ahead():
     assert shares == pytest.approx([1 / 3] * 3, abs=0.025)
 
 
-def test_lakes_to_train_and_to_test_differ_and_follow_from_their_number():
+def test_lakes_follow_from_their_number_whatever_the_seed():
     first = [grid("frozen_lake-v0", split="train", level=n) for n in range(12)]
     second = [grid("frozen_lake-v0", split="test", level=n) for n in range(12)]
     drawn = set()
@@ -224,6 +224,38 @@ def test_lakes_to_train_and_to_test_differ_and_follow_from_their_number():
         assert rows_of(world) == rows
         drawn.add("".join(rows))
     assert len(drawn) >= 22
+
+
+def listed_lakes(first, count):
+    found = []
+    for number in range(first, first + count):
+        board = FrozenLakeBoard(1, size=4, frozen=0.8, slippery=False, first=number, count=1)
+        board.begin(np.ones(1, np.uint64), np.ones(1, np.bool_))
+        found.append(bytes(board.grid[0]))
+    return found
+
+
+def crossed(lake):
+    """Whether a plain search finds a way from the player to the gift."""
+    hole, gift, player = 1, 2, 3
+    seen, edge = {lake.index(player)}, [lake.index(player)]
+    while edge:
+        row, column = divmod(edge.pop(), 4)
+        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if 0 <= r < 4 and 0 <= c < 4 and 4 * r + c not in seen and lake[4 * r + c] != hole:
+                seen.add(4 * r + c)
+                edge.append(4 * r + c)
+    return lake.index(gift) in seen
+
+
+def test_every_lake_of_the_lists_can_be_crossed_and_as_many_are_in_both_as_the_page_says():
+    train, test = listed_lakes(0, 10_000), listed_lakes(10_000, 128)
+    world = grid("frozen_lake-v0", split="test", level=5)
+    world.reset(0)
+    assert bytes(world.codes.ravel()) == test[5]
+    assert all(crossed(lake) for lake in {*train, *test})
+    assert len(set(test)) == 128
+    assert len({*train} & {*test}) == 16
 
 
 @every_grid

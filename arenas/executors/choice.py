@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gymposium.errors import UnknownName, UsageError
+from gymposium.errors import MissingExtra, UnknownName, UsageError
 
 from .processes import in_processes
 from .worker import Work
@@ -76,6 +78,7 @@ def choose(name: str | None, workers: int | None) -> Executor:
 
     Raises:
         UnknownName: no such executor.
+        MissingExtra: Ray is asked for and not installed.
         UsageError: fewer than one worker, far more than cores, or several for ``inline``.
     """
     if workers is not None and workers < 1:
@@ -85,6 +88,8 @@ def choose(name: str | None, workers: int | None) -> Executor:
     kind, _, address = name.partition(":")
     if kind not in NAMES or (address and kind != "ray"):
         raise UnknownName("executor", name, [*NAMES, "ray:ADDRESS"])
+    if kind == "ray" and not _has_ray():
+        raise MissingExtra("the executor ray", extra="ray", module="ray")
     if kind == "inline" and workers not in (None, 1):
         raise UsageError(
             f"the executor inline plays in one process and cannot have {workers} workers: leave "
@@ -98,3 +103,9 @@ def choose(name: str | None, workers: int | None) -> Executor:
             "--concurrency for matches that wait for models"
         )
     return Executor(kind, workers or (0 if kind == "ray" else 1), address)
+
+
+def _has_ray() -> bool:
+    if "ray" in sys.modules:
+        return sys.modules["ray"] is not None
+    return importlib.util.find_spec("ray") is not None

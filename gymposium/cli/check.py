@@ -82,25 +82,29 @@ def agent(
     from gymposium.agents.registry import resolve
 
     own = resolve(spec).isolated  # a user's code, which may take its process down
+    found: dict[int, str] = {}
     try:
         if not own or not trusted:
             check_agent(spec, world, steps=steps, time_limit=time_limit)
-        if own:
+    except AgentUnfit as unfit:
+        found = unfit.failures
+    try:
+        if own and not found.keys() & _GONE:
             # From outside its own process nobody sees what it does there to all others' things.
             most = 2 * time_limit + _LONGER
             _apart(_check_trusted, spec, world, steps, time_limit, frozen=most)
     except _Frozen as hangs:
-        unfit = AgentUnfit(spec, {3: str(hangs)})
-        _end(spec, [{"number": 3, "found": str(hangs)}], unfit, as_json=as_json)
+        found = {3: str(hangs), **found}
     except BrokenProcessPool:
-        found = "it took down the process that checked it."
-        unfit = AgentUnfit(spec, {1: found})
-        _end(spec, [{"number": 1, "found": found}], unfit, as_json=as_json)
+        found = {1: "it took down the process that checked it.", **found}
     except AgentUnfit as unfit:
-        failures = [{"number": n, "found": found} for n, found in sorted(unfit.failures.items())]
-        _end(spec, failures, unfit, as_json=as_json)
-    else:
-        _end(spec, [], None, as_json=as_json)
+        found = {**unfit.failures, **found}
+    failures = [{"number": number, "found": it} for number, it in sorted(found.items())]
+    _end(spec, failures, AgentUnfit(spec, found) if found else None, as_json=as_json)
+
+
+_GONE = {1, 3}
+"""Failures of agents that raise or hang, of which a second look would find no more."""
 
 
 def _end(

@@ -19,6 +19,7 @@ from gymposium.errors import UsageError, nearest
 
 from .catalogue import CATEGORIES, find
 from .fields import field, mapping, number, numbers, shown
+from .openings import misfit
 from .scene import ROOM, ROOM_KINDS, SUPPORTS, Item, Opening, Relation, RelationKind, Room, Scene
 
 MOST_OBJECTS = 500
@@ -131,10 +132,15 @@ def scene_of(document: object) -> Scene:
     if len(set(ids)) < len(ids):
         both = sorted(set(structure) & set(objects))[0]
         raise UsageError(f"structure and objects both have an entry {both!r}; ids must differ")
-    openings = tuple(_opening(name, structure[name]) for name in structure)
+    room = Room(kind, (sides[0], sides[1]), height)
+    openings = tuple(opening_of(name, structure[name]) for name in structure)
+    for opening in openings:
+        if (fault := misfit(room, opening)) is not None:
+            at = f"structure.{opening.id}.{fault[0]}"
+            raise UsageError(f"{at}: the {opening.kind} is in no wall: {fault[1]}")
     items = tuple(_item(name, objects[name], objects) for name in objects)
     _refuse_cycles(items)
-    return Scene(Room(kind, (sides[0], sides[1]), height), openings, items)
+    return Scene(room, openings, items)
 
 
 def check_ids(things: Mapping[str, Any], where: str) -> None:
@@ -151,7 +157,12 @@ def check_ids(things: Mapping[str, Any], where: str) -> None:
             )
 
 
-def _opening(name: str, entry: object) -> Opening:
+def opening_of(name: str, entry: object) -> Opening:
+    """The door or window of an entry of ``structure``, wherever it may be.
+
+    Raises:
+        UsageError: a field of it is wrong.
+    """
     where = f"structure.{name}"
     fields = mapping(entry, where)
     kind = fields.get("kind", "window" if "window" in name.lower() else "door")

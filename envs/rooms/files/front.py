@@ -21,6 +21,7 @@ from gymposium.errors import UnknownName, UsageError
 
 from ..fields import field, mapping, number, numbers, plain, shown
 from ..layout import PLACES, SIZES
+from ..openings import misfit
 from ..prisms import Floats
 from ..room_types import find_room_type
 from ..scene import Opening, Room, Triple, walls
@@ -258,7 +259,8 @@ def _opening(
         return where, None
     at = (x - away * wall.normal[0], y - away * wall.normal[1], max(0.0, low[2] - floor.z))
     spot = (float(at[0]), float(at[1]), float(at[2]))
-    return where, Opening(f"{n}_{kind}", kind, spot, wall.yaw, (0.1, wide, tall))
+    opening = Opening(f"{n}_{kind}", kind, spot, wall.yaw, (0.1, wide, tall))
+    return where, None if misfit(room, opening) else opening
 
 
 def listed(value: object, where: str) -> list[Any]:

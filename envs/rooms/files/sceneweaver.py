@@ -12,7 +12,8 @@ from typing import Any
 
 from ..catalogue import find
 from ..fields import field, mapping, shown
-from ..layout import MOST_OBJECTS, check_ids, scene_of
+from ..layout import MOST_OBJECTS, check_ids, opening_of, scene_of
+from ..openings import misfit
 from ..scene import ROOM, RelationKind
 from .foreign import named
 from .imported import Imported
@@ -55,8 +56,29 @@ def layout_room(document: _Fields) -> Imported:
         else fields
         for name, fields in kept.items()
     }
-    scene = scene_of({**document, "objects": kept})
+    structure = _fitting(document, left_out)
+    scene = scene_of({**document, "objects": kept, "structure": structure})
     return Imported(scene, tuple(left_out), tuple(notes))
+
+
+def _fitting(document: _Fields, left_out: list[str]) -> _Fields:
+    """The doors and windows without those of other programs that are in no wall of the room.
+
+    Ours say of which kind they are; what is wrong with them is for :func:`..layout.scene_of`.
+    """
+    structure = mapping(document.get("structure", {}), "structure")
+    bare = scene_of({**document, "objects": {}, "structure": {}}).room
+    check_ids(structure, "structure")
+    kept = {}
+    for name, entry in structure.items():
+        fault = None
+        if "kind" not in mapping(entry, f"structure.{name}"):
+            fault = misfit(bare, opening_of(name, entry))
+        if fault is None:
+            kept[name] = entry
+        else:
+            left_out.append(f"structure.{name}.{fault[0]}: is in no wall: {fault[1]}")
+    return kept
 
 
 def _known(

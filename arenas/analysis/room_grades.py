@@ -152,11 +152,13 @@ def _furnished(count: int, bench: Bench) -> list[Made]:
     return found
 
 
-def _mean(values: Floats) -> Span | None:
-    """The mean over rooms with its interval; None where there is none."""
+def _mean(values: Floats) -> Span | float | None:
+    """The mean over rooms with its interval, alone where one room has none; None of no room."""
     found = mean(values[np.isfinite(values)]) if np.isfinite(values).any() else None
-    if found is None or found.low is None or found.high is None:
+    if found is None or found.value is None:
         return None
+    if found.low is None or found.high is None:
+        return found.value
     return Span(found.value, found.low, found.high)
 
 

@@ -160,7 +160,7 @@ class _Ends(Exception):
 
 
 def _made(subject: Subject) -> None:
-    made = subject.make()
+    made: Any = subject.make()
     if not isinstance(made, RuleWorld):
         name, prefix = type(made).__name__, guest_prefix(type(made))
         door = f" but an environment of {prefix}; name it {prefix}:FILE.py:{name}" if prefix else ""

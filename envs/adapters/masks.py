@@ -56,7 +56,7 @@ def _sequence(mask: Any, length: int, where: str) -> Sequence[Any]:
     if not isinstance(mask, tuple | list | np.ndarray) or len(mask) != length:
         held = f"{len(mask)} parts" if hasattr(mask, "__len__") else f"a {type(mask).__name__}"
         raise UsageError(f"{where} has {held}; its action space has {length}")
-    return mask
+    return list(mask)
 
 
 def _flags(mask: Any, shape: tuple[int, ...], where: str) -> Any:

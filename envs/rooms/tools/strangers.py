@@ -8,15 +8,14 @@ is built anew, in the types that the rest of the room relies on.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import jsonschema
-
-from gymposium.errors import UnknownName, UsageError
+from gymposium.errors import MissingExtra, UnknownName, UsageError
 
 from ..catalogue import find
 from ..execute import Physics
@@ -72,7 +71,8 @@ def _item(item: Item) -> Item:
         raise UsageError(
             f"{where}.relations must be Relation(parent, kind), not {shown(item.relations)}"
         ) from None
-    style = int(item.style) if isinstance(item.style, Real) else item.style
+    style: Any = item.style
+    style = math.trunc(style) if isinstance(style, Real) else style
     return Item(item.id, category or said, *_pose(item), relations, style)
 
 
@@ -121,6 +121,12 @@ def checked(made: Any, place: str) -> Tool:
 
 
 def _check_schemas(tool: Tool, kind: Any, ids: list[str], place: str) -> None:
+    try:
+        import jsonschema
+    except ImportError:
+        raise MissingExtra(
+            "tools of others for rooms", extra="rooms", module="jsonschema"
+        ) from None
     for name in ("edit_schema", "parameters"):
         schema = _done(lambda: getattr(tool, name)(kind, ids), place, f"{name}() fails")  # noqa: B023 - called at once
         if schema is None and name == "edit_schema":

@@ -107,3 +107,10 @@ def test_the_page_and_the_data_are_written(tmp_path: Path) -> None:
     assert found["study"] == "rooms"
     assert "no truth" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert Rate(3, 3).said in found["sentences"][0]
+
+
+def test_one_room_has_a_mean_too_though_no_interval() -> None:
+    judged = Judged(np.full((1, 2, 4), 7.0), np.full((1, 4), 9.0))
+    (cells,) = _by_maker([Made("planner", "{}", "bedroom")], judged).rows
+    assert cells == ["planner", 1, *[7.0, 9.0] * 4]
+    assert [row[1:4] for row in _calibration(judged).rows] == [[7.0, 9.0, -2.0]] * 4

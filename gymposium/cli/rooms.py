@@ -32,6 +32,8 @@ TYPE = typer.Option(
     None, "--type", metavar="TYPE", help="take it for a room of this type", show_default=False
 )
 
+_MOST_SHOWN = 50
+
 
 @app.command("render")
 def render(
@@ -91,8 +93,11 @@ def check(
         print_figures(figures)
         if found:
             heading("in contact")
-            rows = ((c.a, c.b, f"{1000 * c.depth:.1f}", f"{1000 * c.volume:.2f}") for c in found)
+            deepest = sorted(found, key=lambda contact: -contact.depth)[:_MOST_SHOWN]
+            rows = ((c.a, c.b, f"{1000 * c.depth:.1f}", f"{1000 * c.volume:.2f}") for c in deepest)
             print_table(("thing", "thing", "depth [mm]", "volume [l]"), rows)
+            if len(found) > len(deepest):
+                print_lines(f"and {len(found) - len(deepest):,} more, less deep: --json has all")
         if out:
             heading("outside the room")
             print_lines(", ".join(out))

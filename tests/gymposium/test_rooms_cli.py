@@ -164,6 +164,17 @@ def test_a_room_is_checked(here):
     assert "grades" in call_json("rooms", "check", "odd.json", "--type", "bedroom")
 
 
+def test_of_many_contacts_the_deepest_are_listed_and_the_rest_counted(here, monkeypatch):
+    monkeypatch.setattr("gymposium.cli.rooms._MOST_SHOWN", 1)
+    crowded = furnished().moved("5_chair", (5.6, 2.5, 0.0)).moved("6_wardrobe", (1.0, 2.5, 0.0))
+    write(crowded, "bad.json")
+    depths = [pair["depth"] for pair in call_json("rooms", "check", "bad.json", code=1)["contacts"]]
+    assert len(depths) > 1
+    said = call("rooms", "check", "bad.json", code=1).stdout
+    assert f"{1000 * max(depths):.1f}" in said
+    assert f"and {len(depths) - 1} more, less deep: --json has all" in said
+
+
 def test_rooms_are_converted_and_what_is_left_out_is_said(here):
     said = call("rooms", "convert", "house.json", "flat.glb").stdout
     assert "left out: scene.room[0].children[3]: nothing in the catalogue is like 'curtain'" in said

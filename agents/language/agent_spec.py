@@ -190,6 +190,7 @@ def _model(text: str, settings: Mapping[str, Any]) -> _Model:
         return _weights(text, settings, exact)
     facts = model_facts(text)
     model_file(text)
+    get_backend(text, settings)
     return _Model(_short(facts), facts.name, model_digest(text), exact, facts.agent)
 
 

@@ -10,9 +10,11 @@ unless it asked for log-probabilities, which come with the whole answer only.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import logging
 import os
 import secrets
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +71,8 @@ class EmbeddedBackend:
         exact: bool = False,
         identity: str = "",
     ) -> None:
+        if not _installed():
+            raise _missing()
         self.name = name
         self.identity = (identity or name) + ("|exact" if exact else "")
         self.deterministic = exact
@@ -260,8 +264,9 @@ class EmbeddedBackend:
         grammar = self._grammars.get(key)
         if grammar is None:
             compact = {**schema, "x-guidance": {"whitespace_flexible": False}}
+            library = _xllamacpp()
             try:
-                grammar = str(_xllamacpp().json_schema_to_grammar(compact))
+                grammar = str(library.json_schema_to_grammar(compact))
             except Exception as error:  # the backend boundary: named and raised
                 raise BackendError(
                     f"{self.name}: cannot constrain an answer to the schema ({_first_line(error)})"
@@ -301,12 +306,22 @@ async def _either(begun: asyncio.Event, answered: asyncio.Future[Any]) -> None:
         beginning.cancel()
 
 
+def _installed() -> bool:
+    if "xllamacpp" in sys.modules:
+        return sys.modules["xllamacpp"] is not None
+    return importlib.util.find_spec("xllamacpp") is not None
+
+
+def _missing() -> MissingExtra:
+    return MissingExtra("an embedded language model", extra="llm", module="xllamacpp")
+
+
 def _xllamacpp() -> Any:
     try:
         with _patient_threads():
             import xllamacpp
     except ModuleNotFoundError as error:
-        raise MissingExtra("an embedded language model", extra="llm", module="xllamacpp") from error
+        raise _missing() from error
     except ImportError as error:
         raise BackendError(
             f"xllamacpp is installed but cannot be loaded ({_first_line(error)}); "

@@ -10,11 +10,12 @@ import pytest
 
 from gymposium.agents.language.answer_schema import answer_schema
 from gymposium.agents.language.backends.embedded import EmbeddedBackend, _patient_threads
-from gymposium.agents.language.backends.pool import get_backend
+from gymposium.agents.language.backends.pool import close_all, get_backend
 from gymposium.agents.language.backends.protocol import ChatBackend
 from gymposium.agents.language.models import model_file
 from gymposium.errors import BackendError, MissingExtra
 
+from ...gymposium import test_cli
 from .stand_ins import SCHEMA
 
 REPLY = answer_schema(SCHEMA, think=False, max_text=None).schema
@@ -232,9 +233,17 @@ def test_a_file_that_is_no_model_is_an_error_in_one_sentence(tmp_path):
 
 def test_without_the_extra_the_install_line_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    backend = EmbeddedBackend("own", tmp_path / "x.gguf", slots=1)
     with pytest.raises(MissingExtra, match=r"pip install 'gymposium\[llm\]'"):
-        asyncio.run(backend.complete(talk("Hello.")))
+        EmbeddedBackend("own", tmp_path / "x.gguf", slots=1)
+
+
+def test_without_the_extra_no_run_begins(smollm2, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    close_all()
+    agents = ("-a", "llm:smollm2-135m", "-a", "scripted:tit_for_tat")
+    run = test_cli.call("run", "iterated_matrix-v0", *agents, "--out", tmp_path / "run", code=2)
+    assert "pip install 'gymposium[llm]'" in run.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,7 +87,7 @@ def choose(name: str | None, workers: int | None) -> Executor:
     kind, _, address = name.partition(":")
     if kind not in NAMES or (address and kind != "ray"):
         raise UnknownName("executor", name, [*NAMES, "ray:ADDRESS"])
-    if kind == "ray" and not _has_ray():
+    if kind == "ray" and importlib.util.find_spec("ray") is None:
         raise MissingExtra("the executor ray", extra="ray", module="ray")
     if kind == "inline" and workers not in (None, 1):
         raise UsageError(
@@ -103,9 +102,3 @@ def choose(name: str | None, workers: int | None) -> Executor:
             "--concurrency for matches that wait for models"
         )
     return Executor(kind, workers or (0 if kind == "ray" else 1), address)
-
-
-def _has_ray() -> bool:
-    if "ray" in sys.modules:
-        return sys.modules["ray"] is not None
-    return importlib.util.find_spec("ray") is not None

@@ -14,7 +14,6 @@ import importlib.util
 import logging
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -71,7 +70,7 @@ class EmbeddedBackend:
         exact: bool = False,
         identity: str = "",
     ) -> None:
-        if not _installed():
+        if importlib.util.find_spec("xllamacpp") is None:
             raise _missing()
         self.name = name
         self.identity = (identity or name) + ("|exact" if exact else "")
@@ -304,12 +303,6 @@ async def _either(begun: asyncio.Event, answered: asyncio.Future[Any]) -> None:
         await asyncio.wait({beginning, answered}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         beginning.cancel()
-
-
-def _installed() -> bool:
-    if "xllamacpp" in sys.modules:
-        return sys.modules["xllamacpp"] is not None
-    return importlib.util.find_spec("xllamacpp") is not None
 
 
 def _missing() -> MissingExtra:

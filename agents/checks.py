@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import pickle
-import sys
-import threading
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
 
@@ -24,13 +21,15 @@ from gymposium.errors import GymposiumError, IllegalAction, UsageError
 from gymposium.types import Reply, Turn, World
 
 from ..envs.global_random import global_state, moved
+from ..envs.overdue import Overdue, do_in_time
+from ..envs.whereabouts import place_of
 from .random_agent import RandomAgent
 from .registry import AgentSpec, resolve
 from .wire import dumps, from_json, reply_from_json, reply_to_json, to_json
 
 DEFAULT_WORLD = "iterated_matrix-v0"
 _STARTUP_SECONDS = 60.0  # what the arena allows for making and resetting an agent
-_POLL_SECONDS, _GRACE_SECONDS = 0.05, 1.0
+_GRACE_SECONDS = 1.0
 REQUIREMENTS = (
     "it can be made, reset, asked and told the end without raising",
     "it answers with what is legal: in the action space, within the mask, allowed by the rules",
@@ -138,28 +137,19 @@ def _worlds_of(spec: AgentSpec, trial: _Trial) -> tuple[str, ...]:
 
 
 def _in_time(work: Callable[[], None], trial: _Trial) -> None:
-    """Do it in a thread: from there no code that hangs holds up the caller, nor does its loop."""
-    raised: list[BaseException] = []
+    late = ""
 
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - handed over to the caller's thread
-            raised.append(error)
+    def due() -> float:
+        nonlocal late
+        if trial.due is None:
+            return math.inf
+        moment, late = trial.due
+        return moment + _GRACE_SECONDS
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_POLL_SECONDS)
-        due = trial.due
-        if due is not None and monotonic() > due[0] + _GRACE_SECONDS and thread.is_alive():
-            frame = sys._current_frames().get(thread.ident or 0)
-            last = traceback.extract_stack(frame)[-1]
-            place = f"it is at {Path(last.filename).name}:{last.lineno}"
-            trial.fail(3, f"{due[1]}; {place}")
-            return  # it is still at it, and whatever else is asked of it would hang too
-    if raised:
-        raise raised[0]
+    try:
+        do_in_time(work, due)
+    except Overdue as overdue:
+        trial.fail(3, f"{late}; it is at {overdue.place}")
 
 
 class _Late(Exception):
@@ -206,7 +196,7 @@ async def _examine(
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the agent boundary: reported
-        trial.fail(1, str(error) if isinstance(error, GymposiumError) else _place(error))
+        trial.fail(1, str(error) if isinstance(error, GymposiumError) else _told(error))
     finally:
         with suppress(_Late):
             await _close(agents, trial)
@@ -216,9 +206,8 @@ async def _examine(
             await shutdown()
 
 
-def _place(error: BaseException) -> str:
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error} ({place_of(error)})"
 
 
 async def _close(agents: list[Any], trial: _Trial) -> None:

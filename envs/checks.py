@@ -8,20 +8,21 @@ trackers complain of): all failures at once, so that a world's author reads them
 from __future__ import annotations
 
 import copy
-import sys
-import threading
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from time import monotonic
 from typing import Any
 
 from gymposium.errors import GymposiumError, MissingExtra, UnknownName, UsageError
 
 from . import registry
+from .overdue import Overdue, do_in_time
 from .own_module import guest_prefix
 from .registry import WorldSpec
 from .requirements import ENDING, REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
 from .speaker import StatefulWords
+from .whereabouts import place_of
 from .world import NotFinite, RuleWorld
 
 
@@ -120,11 +121,12 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
     found: list[Failure] = []
     for number, (check, remedy) in {0: (_made, _MAKING), **wanted}.items():
         try:
-            _in_time(lambda check=check: check(subject), time_limit)  # type: ignore[misc]
+            _in_time(partial(_asked, check, subject), time_limit)
         except (UnknownName, MissingExtra):
             raise
-        except _Hangs as hangs:
-            found.append(Failure(number, subject.name, str(hangs), HANGING))
+        except Overdue as overdue:
+            hangs = f"nothing came back within {time_limit:g} s; it is at {overdue.place}."
+            found.append(Failure(number, subject.name, hangs, HANGING))
             break  # it is still at it, and whatever else is asked of it would hang too
         except Unmet as unmet:
             found.append(Failure(number, subject.name, str(unmet), remedy))
@@ -135,7 +137,7 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
         except NotFinite as reward:
             _tell(found, Failure(ENDING, subject.name, f"{reward}.", REQUIREMENTS[ENDING][1]))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
-            seen = f"{type(error).__name__}: {error!s:.300}{_place(error)}."
+            seen = f"{type(error).__name__}: {error!s:.300} ({place_of(error)})."
             _tell(found, Failure(number, subject.name, seen, remedy))
         if found and not number:
             break  # what cannot be made cannot be checked
@@ -151,10 +153,6 @@ _MAKING = "let it be made with its default parameters and with those of each pre
 HANGING = "let reset, step, words and pictures return; a longer time_limit is for slow worlds."
 
 
-class _Hangs(Exception):
-    """The time is over, and the world has not come back."""
-
-
 class _Ends(Exception):
     """It raised what elsewhere means that a person wants to stop, or worse."""
 
@@ -168,37 +166,16 @@ def _made(subject: Subject) -> None:
 
 
 def _in_time(work: Callable[[], None], time_limit: float) -> None:
-    """Do it in a thread: the only way out, on every system, of Python code that hangs."""
-    raised: list[BaseException] = []
+    over = monotonic() + time_limit
+    do_in_time(work, lambda: over)
 
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - handed over to the caller's thread
-            raised.append(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(time_limit)
-    if thread.is_alive():
-        frame = sys._current_frames().get(thread.ident or 0)
-        last = traceback.extract_stack(frame)[-1]
-        place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-        raise _Hangs(f"nothing came back within {time_limit:g} s; it is at {place}.")
-    if not raised:
-        return
-    if not isinstance(raised[0], Exception | SystemExit):
+def _asked(check: Callable[[Subject], None], subject: Subject) -> None:
+    try:
+        check(subject)
+    except (Exception, SystemExit):
+        raise
+    except BaseException as error:
         # No Ctrl-C is heard in a thread: this too is the world's own, and no end of the check.
-        error = raised[0]
-        raise _Ends(f"{type(error).__name__}: {error!s:.300}{_place(error)}.") from error
-    raise raised[0]
-
-
-def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return ""
-    code = trace.tb_frame.f_code
-    return f" ({code.co_filename.rpartition('/')[2]}:{trace.tb_lineno})"
+        seen = f"{type(error).__name__}: {error!s:.300} ({place_of(error)})."
+        raise _Ends(seen) from error

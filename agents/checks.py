@@ -23,6 +23,7 @@ from gymposium.types import Reply, Turn, World
 from ..envs.global_random import global_state, moved
 from ..envs.overdue import Overdue, do_in_time
 from ..envs.whereabouts import place_of
+from .isolation.process import Unsendable
 from .random_agent import RandomAgent
 from .registry import AgentSpec, resolve
 from .wire import dumps, from_json, reply_from_json, reply_to_json, to_json
@@ -46,7 +47,7 @@ _REMEDIES = (
     "the message above names the place; try act() on one turn by hand",
     "look at turn.action_space and turn.action_mask (or turn.schema) before answering",
     "do less, or raise the scenario's time_limit",
-    "return numbers, text, tuples, lists, dicts, numpy arrays or a Reply of such",
+    "return numbers, text, tuples, lists, dicts, numpy arrays or a Reply of such, of 8 MiB at most",
     "draw only from a generator made of the seed in reset(), or say deterministic = False",
     "set everything that changes during a match in reset(), and change no module globals",
     "copy before writing: turn.observation.copy()",
@@ -276,7 +277,11 @@ async def _ask(agent: Any, world: Any, turn: Turn, trial: _Trial) -> tuple[Any, 
     began = perf_counter()
     with _watched(world, turn.seat, trial):
         late = f"{where}, no answer came"
-        said = await _call(lambda: agent.act(turn), trial, late, 2 * trial.time_limit)
+        try:
+            said = await _call(lambda: agent.act(turn), trial, late, 2 * trial.time_limit)
+        except Unsendable as error:
+            trial.fail(4, f"{where}, {error}")
+            return None, b""
     took = perf_counter() - began
     if took > trial.time_limit:
         trial.fail(3, f"{where}, an answer took {took:.1f} s; the limit is {trial.time_limit:g} s")
@@ -329,7 +334,7 @@ def _written(said: Any, where: str, trial: _Trial) -> bytes:
         from_json(to_json(said))
         pickle.dumps(said)
         return dumps(said)
-    except (GymposiumError, pickle.PicklingError, TypeError, AttributeError) as error:
+    except Exception as error:  # noqa: BLE001 - the agent boundary: what it gave may raise too
         trial.fail(4, f"{where}, {type(said).__name__}: {error}")
         return b""
 

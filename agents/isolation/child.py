@@ -26,7 +26,7 @@ from gymposium.types import Agent, Reply, Seat
 from ..user_code import load_factory
 from ..wire.records import outcome_from_json, reply_to_json, seat_from_json, turn_from_json
 from ..wire.values import to_json, unpack
-from .frames import HEADER, REPLY_LIMIT, frame
+from .frames import HEADER, REPLY_LIMIT, UNSENDABLE, frame
 
 _MESSAGE_LIMIT = 500
 
@@ -78,9 +78,12 @@ class Host:
         said = self._agent.act(turn_from_json(request["turn"], seat=self._seat))
         if hasattr(said, "__await__"):
             said = self._finish(said)
-        if isinstance(said, Reply):
-            return {"reply": reply_to_json(said)}
-        return {"ok": to_json(said)}
+        try:
+            if isinstance(said, Reply):
+                return {"reply": reply_to_json(said)}
+            return {"ok": to_json(said)}
+        except Exception as error:  # noqa: BLE001 - the agent boundary: what it gave may raise too
+            return {"error": self._explain(error), "kind": UNSENDABLE}
 
     def _end(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         end = getattr(self._agent, "end", None)
@@ -121,6 +124,7 @@ class Host:
             text = str(error)
         except Exception:  # noqa: BLE001 - a user's __str__ may raise as well
             text = "(its message cannot be shown)"
+        text = text.encode(errors="backslashreplace").decode()  # surrogates have no JSON form
         if isinstance(error, UsageError | BackendError):
             text = f"{text}"[:_MESSAGE_LIMIT]
         else:
@@ -163,11 +167,11 @@ def _framed(answer: Mapping[str, Any]) -> bytes:
     try:
         data = frame(answer)
     except UsageError as error:
-        return frame({"error": str(error), "kind": "error"})
+        return frame({"error": str(error), "kind": UNSENDABLE})
     if len(data) > REPLY_LIMIT:
         size = len(data) / 2**20
         return frame(
-            {"error": f"the answer is too large: {size:.0f} MiB, at most 8", "kind": "error"}
+            {"error": f"the answer is too large: {size:.0f} MiB, at most 8", "kind": UNSENDABLE}
         )
     return data
 

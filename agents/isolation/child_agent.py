@@ -8,7 +8,7 @@ from gymposium.types import Action, Outcome, Reply, Seat, Turn
 from ..wire.records import outcome_to_json, reply_from_json, seat_to_json, turn_to_json
 from ..wire.values import from_json
 from .pool import ChildPool, current_pool
-from .process import ChildProcess, ChildSpec
+from .process import ChildProcess, ChildSpec, Unsendable
 
 
 class ChildAgent:
@@ -42,7 +42,8 @@ class ChildAgent:
         """Ask the child.
 
         Raises:
-            AgentFault: it raised, answered what cannot be read, or died.
+            Unsendable: what it answered cannot be sent, or not be read.
+            AgentFault: it raised, or died.
         """
         if self._child is None:
             raise AgentFault("crash", f"{self._spec.label} has no process: it was never reset")
@@ -53,7 +54,7 @@ class ChildAgent:
                 return from_json(answer["ok"])
             return reply_from_json(answer.get("reply"))
         except UsageError as error:
-            raise AgentFault("error", f"the answer cannot be read: {error}") from error
+            raise Unsendable(f"the answer cannot be read: {error}") from error
 
     async def end(self, outcome: Outcome) -> None:
         """Tell the child how the match ended."""

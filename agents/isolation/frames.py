@@ -10,6 +10,8 @@ from ..wire.values import pack
 HEADER = 4
 REPLY_LIMIT = 8 * 2**20
 """Most bytes a child may answer with; more is an error of the agent, not a burden on the arena."""
+UNSENDABLE = "unsendable"
+"""The kind of the child's error when its agent answered what has no JSON form."""
 
 
 def frame(message: Mapping[str, Any]) -> bytes:

@@ -17,7 +17,7 @@ import orjson
 from gymposium.errors import AgentFault, BackendError, UsageError
 
 from ..wire.values import to_json, unpack
-from .frames import HEADER, REPLY_LIMIT, frame
+from .frames import HEADER, REPLY_LIMIT, UNSENDABLE, frame
 
 _TAIL_BYTES = 4096
 _LAST_WORDS_SECONDS = 0.02
@@ -46,6 +46,13 @@ class ChildSpec:
     def key(self) -> bytes:
         """Equal for specs that one child can serve alike."""
         return orjson.dumps([self.target, self.attr, to_json(dict(self.params))])
+
+
+class Unsendable(AgentFault):
+    """The agent answered, and its answer has no form in which it could leave the process."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("error", message)
 
 
 class ChildProcess(asyncio.SubprocessProtocol):
@@ -114,6 +121,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """Send ``message`` and wait for the answer; being cancelled kills the child.
 
         Raises:
+            Unsendable: what it answered cannot be sent.
             AgentFault: the user's code raised (``error``), or the process has gone (``crash``).
             BackendError: its language model cannot answer.
             UsageError: the message cannot be sent.
@@ -137,6 +145,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
         if "error" in found:
             if found.get("kind") == "backend":
                 raise BackendError(str(found["error"]))
+            if found.get("kind") == UNSENDABLE:
+                raise Unsendable(str(found["error"]))
             kind = "illegal" if found.get("kind") == "illegal" else "error"
             raise AgentFault(kind, str(found["error"]))
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -76,35 +77,42 @@ def agent(
     as_json: bool = arguments.JSON,
 ) -> None:
     """Check an agent: every requirement that is not met, with a remedy."""
-    from concurrent.futures.process import BrokenProcessPool
-
     from gymposium.agents.checks import AgentUnfit, check_agent
     from gymposium.agents.registry import resolve
 
     own = resolve(spec).isolated  # a user's code, which may take its process down
     found: dict[int, str] = {}
-    try:
-        if not own or not trusted:
-            check_agent(spec, world, steps=steps, time_limit=time_limit)
-    except AgentUnfit as unfit:
-        found = unfit.failures
-    try:
-        if own and not found.keys() & _GONE:
-            # From outside its own process nobody sees what it does there to all others' things.
-            most = 2 * time_limit + _LONGER
-            _apart(_check_trusted, spec, world, steps, time_limit, frozen=most)
-    except _Frozen as hangs:
-        found = {3: str(hangs), **found}
-    except BrokenProcessPool:
-        found = {1: "it took down the process that checked it.", **found}
-    except AgentUnfit as unfit:
-        found = {**unfit.failures, **found}
+    if not own or not trusted:
+        found = _seen(partial(check_agent, spec, world, steps=steps, time_limit=time_limit))
+    if own and not found.keys() & _GONE:
+        # From outside its own process nobody sees what it does there to all others' things.
+        most = 2 * time_limit + _LONGER
+        again = partial(_apart, _check_trusted, spec, world, steps, time_limit, frozen=most)
+        # What both see is told as a run sees it, which has the agent in its own process.
+        found = {**_seen(again), **found}
     failures = [{"number": number, "found": it} for number, it in sorted(found.items())]
     _end(spec, failures, AgentUnfit(spec, found) if found else None, as_json=as_json)
 
 
 _GONE = {1, 3}
 """Failures of agents that raise or hang, of which a second look would find no more."""
+
+
+def _seen(look: Callable[[], None]) -> dict[int, str]:
+    """What one look at an agent finds, by requirement number."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from gymposium.agents.checks import AgentUnfit
+
+    try:
+        look()
+    except AgentUnfit as unfit:
+        return unfit.failures
+    except _Frozen as hangs:
+        return {3: str(hangs)}
+    except BrokenProcessPool:
+        return {1: "it took down the process that checked it."}
+    return {}
 
 
 def _end(

@@ -131,6 +131,7 @@ def test_functions_and_async_agents_run_there_too(play, attr, params, said):
         ("answers_hugely", "too large"),
         ("answers_a_set", "set cannot be sent"),
         ("recurses", "RecursionError"),
+        ("raises_half_a_character", r"ValueError: no \\udc80 \(user_bot.py:\d+\)"),
     ],
 )
 def test_an_error_costs_one_answer_and_names_the_line(play, deed, said):

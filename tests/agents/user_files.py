@@ -105,6 +105,9 @@ class Bot:
         turn.observation[:] = 7
         turn.action_space.n = 99
         return 1
+
+    def raises_half_a_character(self, turn):
+        raise ValueError("no \\udc80")
 """
 WORDS = """
 def speaker(observation, prefix="I say: "):

@@ -9,6 +9,7 @@ the room grown by 1 cm.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -68,22 +69,43 @@ def contacts(scene: Scene) -> list[Contact]:
 
     Also those too small for #CN: ask :attr:`Contact.counts`.
     """
-    return listed(scene, Packed(bodies(scene)).all_pairs())
+    return list(_contacts(scene))
+
+
+@functools.lru_cache(maxsize=8)
+def _contacts(scene: Scene) -> tuple[Contact, ...]:
+    """Of the last few scenes: the executor, the metrics and the grades each ask for them."""
+    return tuple(listed(scene, Packed(bodies(scene)).all_pairs()))
 
 
 def listed(scene: Scene, found: Overlaps) -> list[Contact]:
     """The contacts of a scene from the overlaps of all its pairs."""
-    pairs = zip(*np.nonzero(found.volume > 0.0), strict=True)
+    things = scene.items
+    rugs = np.array([is_rug(item) for item in things], dtype=bool)
+    i, j = np.nonzero(found.volume > 0.0)
+    free = ~(rugs[i] | rugs[j])
+    i, j = i[free], j[free]
+    resting = {
+        frozenset((item.id, relation.parent))
+        for item in things
+        for relation in item.relations
+        if relation.kind in SUPPORTS
+    }
+    shared = zip(
+        i.tolist(),
+        j.tolist(),
+        found.depth[i, j].tolist(),
+        found.volume[i, j].tolist(),
+        found.push[i, j].tolist(),
+        strict=True,
+    )
     return [
-        Contact(
-            scene.items[i].id,
-            scene.items[j].id,
-            float(found.depth[i, j]),
-            float(found.volume[i, j]),
-            (float(found.push[i, j, 0]), float(found.push[i, j, 1]), float(found.push[i, j, 2])),
+        Contact(things[i].id, things[j].id, depth, volume, (push[0], push[1], push[2]))
+        for i, j, depth, volume, push in shared
+        if not (
+            frozenset((things[i].id, things[j].id)) in resting
+            and exempt(scene, things[i], things[j], depth)
         )
-        for i, j in pairs
-        if not exempt(scene, scene.items[i], scene.items[j], float(found.depth[i, j]))
     ]
 
 

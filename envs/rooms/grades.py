@@ -183,6 +183,8 @@ def front_blocked(scene: Scene, item: Item) -> bool:
     whole = (strip.x[1] - strip.x[0]) * (strip.y[1] - strip.y[0])
     taken = 1 - kept / whole
     for other in scene:
+        if taken > _BLOCKED:
+            return True
         share = strip.shares(zone_of(other))
         if share > 0.0 and other.id != item.id and not belongs(scene, item, other):
             taken += share / strip.volume

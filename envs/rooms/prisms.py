@@ -66,11 +66,13 @@ def prism(outline: ArrayLike, z0: float, z1: float, colour: Colour = (200, 200, 
         )
     if not (np.isfinite(corners).all() and np.isfinite([z0, z1]).all() and z0 < z1):
         raise UsageError(f"a prism needs finite corners and z0 < z1, not {z0} to {z1}")
-    if area(corners) < 0:
+    size = area(corners)
+    if size < 0:
         corners = corners[::-1].copy()
-    edges = np.roll(corners, -1, axis=0) - corners
-    turns = edges[:, 0] * np.roll(edges[:, 1], -1) - edges[:, 1] * np.roll(edges[:, 0], -1)
-    if area(corners) <= 0 or turns.min() < -1e-9:
+        size = area(corners)
+    edges = _after(corners) - corners
+    turns = edges[:, 0] * _after(edges[:, 1]) - edges[:, 1] * _after(edges[:, 0])
+    if size <= 0 or turns.min() < -1e-9:
         raise UsageError("a prism's outline must be convex and have an area; take its hull()")
     return Prism(corners, float(z0), float(z1), colour)
 
@@ -100,7 +102,12 @@ def turned(points: Floats, yaw: float) -> Floats:
 def area(outline: Floats) -> float:
     """The signed area [m²]: positive for a counter-clockwise outline."""
     x, y = outline[:, 0], outline[:, 1]
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+    return float(x @ _after(y) - y @ _after(x)) / 2
+
+
+def _after(corners: Floats) -> Floats:
+    """For each corner the next: ``np.roll``, several times as fast on so few."""
+    return np.concatenate((corners[1:], corners[:1]))
 
 
 def centroid(outline: Floats) -> tuple[float, float]:

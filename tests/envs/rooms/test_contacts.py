@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 
-from gymposium.envs.rooms.bodies import supports
-from gymposium.envs.rooms.contacts import collisions, contacts, outside
+from gymposium.envs.rooms import contacts as module
+from gymposium.envs.rooms.bodies import parts, supports
+from gymposium.envs.rooms.contacts import collisions, contacts, exempt, outside
 from gymposium.envs.rooms.grades import grade
 from gymposium.envs.rooms.metrics import measure
+from gymposium.envs.rooms.prisms import Packed
 from gymposium.envs.rooms.relations import holds
 from gymposium.envs.rooms.scene import Item, Relation, Room, Scene
 
-from .samples import FLOOR, K, block, furnished, quarter_turned, renamed, room
+from .samples import FLOOR, K, block, furnished, quarter_turned, random_edit, renamed, room
 
 
 @pytest.mark.parametrize(("offset", "pairs"), [(0.9, 1), (0.99, 1), (1.0, 0), (1.01, 0)])
@@ -62,6 +66,40 @@ def test_rugs_and_what_rests_on_a_thing_are_exempt() -> None:
     assert {c.a for c in collisions(stranger)} == {"2_stand"}
     through = scene.moved("3_lamp", (0.2, 1.42, 0.2))  # half inside: the relation does not hold
     assert len(collisions(through)) == 1
+
+
+def test_all_pairs_at_once_find_what_one_pair_at_a_time_does() -> None:
+    rng, met, let = np.random.default_rng(3), 0, 0
+    sunk = furnished().moved("3_lamp", (0.2, 1.42, 0.49))  # 1 cm into what it stands on
+    for _ in range(30):
+        scene = random_edit(random_edit(sunk, rng), rng)
+        expected = []
+        for a, b in itertools.combinations(scene, 2):
+            found = Packed([parts(a), parts(b)]).all_pairs()
+            volume, depth = float(found.volume[0, 1]), float(found.depth[0, 1])
+            if volume > 0.0 and not exempt(scene, a, b, depth):
+                expected.append((a.id, b.id, depth, volume, tuple(found.push[0, 1].tolist())))
+            let += volume > 0.0 and exempt(scene, a, b, depth)
+        assert contacts(scene) == expected
+        met += len(expected)
+    assert met
+    assert let
+
+
+def test_the_contacts_of_a_scene_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(bodies: object) -> Packed:
+        calls.append(bodies)
+        return Packed(bodies)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "Packed", counted)
+    scene = Scene(room(), (), (block("1", 1, 1), block("2", 1.7, 1.6)))
+    contacts(scene).clear()  # a list of one's own
+    assert len(collisions(scene)) == measure(scene).collisions == 1
+    grade(scene)
+    assert len(calls) == 1
+    assert len(collisions(scene.moved("2_storage_box", (3.0, 3.0, 0.0)))) == 0
 
 
 @pytest.mark.parametrize(("wide", "fits"), [(0.3, True), (0.44, False)])

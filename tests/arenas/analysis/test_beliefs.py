@@ -45,19 +45,18 @@ def figures(findings, title="Measures"):
 async def reads_well(server, request, writer):
     """A judge that reads as the rules do."""
     text = request.body["messages"][-1]["content"].partition("The player says:\n")[2]
-    relations = [
-        {
-            "object_id": each.kind,
-            "vertical_relation": each.vertical,
-            "horizontal_relation": each.horizontal,
-        }
-        for each in from_words(text)
-    ]
-    send(writer, completion(json.dumps({"relations": relations})))
+    schema = request.body["response_format"]["json_schema"]["schema"]
+    found = {kind: [] for kind in schema["required"]}
+    for each in from_words(text):
+        row = "same row" if each.vertical == "same" else each.vertical
+        column = "same column" if each.horizontal == "same" else each.horizontal
+        found[each.kind].append(", ".join(filter(None, (row, column))))
+    send(writer, completion(json.dumps(found)))
 
 
 async def reads_nothing(server, request, writer):
-    send(writer, completion('{"relations": []}'))
+    schema = request.body["response_format"]["json_schema"]["schema"]
+    send(writer, completion(json.dumps({kind: [] for kind in schema["required"]})))
 
 
 def test_who_knows_all_believes_rightly_and_who_says_nothing_scores_nothing(tmp_path):

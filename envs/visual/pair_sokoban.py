@@ -40,7 +40,8 @@ Parameters
 
 Metrics
     ``success``; ``steps``; ``talk`` (share of answers that say something); ``blocked`` (share of
-    moves that were held back); ``belief`` (mean score of beliefs, where they are asked for).
+    moves that were held back); ``belief`` (mean score of beliefs, where they are asked for). The
+    table ``turns`` has each step's whole room, moves, words and beliefs.
 
 Source
     Derived from Wang et al., VAGEN (NeurIPS 2025), whose worlds have one seat.
@@ -138,6 +139,7 @@ class PairSokoban(RuleWorld):
         self._scores = [0.0, 0.0]
         self._clock = self._spoken = self._moved = self._held = 0
         self._believed = 0.0
+        self._log: list[dict[str, Any]] = []
 
     # The rules.
 
@@ -180,6 +182,7 @@ class PairSokoban(RuleWorld):
         answers = [actions[seat] for seat in SEATS]
         self._scores = [self._belief_score(seat, answer) for seat, answer in enumerate(answers)]
         self._said = ["" if answer is None else str(answer["say"]) for answer in answers]
+        turn: dict[str, Any] = {"room": drawing(self._codes(0, FULL))}
         self._spoken += sum(bool(said) for said in self._said)
         self._believed += sum(self._scores)
         for seat in (0, 1) if self._clock % 2 == 0 else (1, 0):
@@ -188,6 +191,7 @@ class PairSokoban(RuleWorld):
                 self._moved += 1
                 self._held += not self._go(seat, STEPS[int(answer["move"])])
         self._clock += 1
+        self._log.append({**turn, **self._told(answers)})
         shared = -0.1 + int((self._ground == BOX_ON).sum()) - home + 10.0 * self._solved()
         return {
             seat: shared + p.belief_reward * score
@@ -223,6 +227,18 @@ class PairSokoban(RuleWorld):
             weights=SOKOBAN,
             partly=False,
         )
+
+    def _told(self, answers: Sequence[Action]) -> dict[str, Any]:
+        """What the two did, said and believed in a step, as plain data."""
+        found: dict[str, Any] = {}
+        for seat, answer, score in zip(SEATS, answers, self._scores, strict=True):
+            given = answer or {"move": 0, "say": "", "belief": ""}
+            found[f"{seat} move"] = LABELS[int(given["move"])]
+            found[f"{seat} said"] = str(given["say"])
+            if self.params.beliefs:
+                found[f"{seat} belief"] = str(given["belief"])
+                found[f"{seat} belief score"] = score
+        return found
 
     def truth(self, seat: str) -> dict[str, Any]:
         """The whole state as beliefs of ``seat`` are about it; for scorers, never shown."""
@@ -284,6 +300,10 @@ class PairSokoban(RuleWorld):
             "blocked": self._held / max(self._moved, 1),
         }
         return {**found, "belief": self._believed / asked} if self.params.beliefs else found
+
+    def _tables(self) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        columns = {name: [turn[name] for turn in self._log] for name in self._log[0]}
+        return {"turns": {"turn": [*range(1, len(self._log) + 1)], **columns}}
 
     # Words and pictures.
 

@@ -204,3 +204,26 @@ def test_the_room_is_that_of_the_world_for_one():
 def test_parameters_are_checked(params, error):
     with pytest.raises(error):
         pair(**params)
+
+
+def test_the_table_of_turns_has_the_whole_room_before_each_step_and_what_both_said_and_believed():
+    world = set_up(pair(beliefs=True, horizon=2), ROOM)
+    room = world.render().partition("\n")[2]
+    truth = grid_beliefs.told(world.truth(ONE), "natural")
+    world.step({ONE: {"move": RIGHT, "say": "mine", "belief": truth}, TWO: None})
+    world.step(dict.fromkeys((ONE, TWO)))
+    turns = world.outcome.tables["turns"]
+    assert turns["turn"] == [1, 2]
+    assert turns["room"][0] == room != turns["room"][1]
+    assert turns["player_0 said"] == ["mine", ""]
+    assert turns["player_0 move"] == ["right", "stay"]
+    assert turns["player_0 belief"] == [truth, ""]
+    assert turns["player_0 belief score"] == [1.0, 0.0]
+    assert turns["player_1 said"] == turns["player_1 belief"] == ["", ""]
+    assert "player_0 belief" not in played_out(pair(horizon=1)).tables["turns"]
+
+
+def played_out(world):
+    world.reset(0)
+    world.step({seat: {"move": 0, "say": ""} for seat in (ONE, TWO)})
+    return world.outcome

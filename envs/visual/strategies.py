@@ -81,15 +81,20 @@ def pattern(strategy: str) -> str:
     return shown.replace("...", "[^<]*")
 
 
-def schema(strategy: str, actions: Sequence[str] = (), *, most: int = 3) -> dict[str, Any]:
+def schema(
+    strategy: str, actions: Sequence[str] = (), *, most: int = 3, longest: int | None = None
+) -> dict[str, Any]:
     """JSON Schema of the same reply as an object, for backends that decode by one.
 
     Args:
         strategy: its name.
         actions: the actions there are; none for any text.
         most: actions a turn.
+        longest: characters of an action of any text; None leaves it open.
     """
     item: dict[str, Any] = {"enum": [*actions]} if actions else {"type": "string"}
+    if longest is not None:
+        item["maxLength"] = longest
     fields: dict[str, Any] = {part: {"type": "string"} for part in parts_of(strategy)}
     fields["action"] = {"type": "array", "items": item, "minItems": 1, "maxItems": most}
     return {

@@ -154,7 +154,8 @@ class SvgReconstruction(RuleWorld):
         pictures = {} if p.shows == "text" else {"image": picture, "target": picture}
         seen = spaces.Dict({**pictures, "text": told})
         said = spaces.Text(p.longest, min_length=0, charset=WRITABLE)
-        self._seat_all([SEAT], {SEAT: seen}, {SEAT: said})
+        whole = (SEAT,) if parts_of(p.strategy) else ()  # else thoughts are no part of a reply
+        self._seat_all([SEAT], {SEAT: seen}, {SEAT: said}, whole_replies=whole)
 
     @property
     def icon(self) -> str:
@@ -269,7 +270,7 @@ class SvgReconstruction(RuleWorld):
         """The document, or the parts of a reply as an object."""
         if not parts_of(self.params.strategy):
             return {"type": "string", "maxLength": self.params.longest}
-        return schema(self.params.strategy, most=1)
+        return schema(self.params.strategy, most=1, longest=self.params.longest)
 
     def parse(self, seat: str, text: str, observation: Any, info: Mapping[str, Any]) -> Action:
         """The reply itself; a document alone is an answer where nothing else is asked for."""

@@ -98,6 +98,7 @@ def test_a_reply_as_an_object_is_as_good_as_tags():
     icons = world(turns=1, strategy="free_think")
     turn = icons.reset(2)[SEAT]
     assert set(turn.schema["required"]) == {"think", "action"}
+    assert turn.schema["properties"]["action"]["items"]["maxLength"] == icons.params.longest
     text = '{"think": "so", "action": ["' + icons.icon.replace('"', "'") + '"]}'
     icons.step({SEAT: icons.words.parse(SEAT, text, turn.observation, turn.info)})
     assert icons.outcome.returns[SEAT] == pytest.approx(3.5, abs=1e-6)

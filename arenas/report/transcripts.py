@@ -54,11 +54,15 @@ class Said:
 
 @dataclass(slots=True)
 class Step:
-    """One step of a match; ``account`` is the world's own row of it, name by name."""
+    """One step of a match; ``account`` is the world's own row of it, name by name.
+
+    What of that row are mere numbers stands in ``figures``.
+    """
 
     number: str
     said: list[Said] = field(default_factory=list)
     account: list[tuple[str, str]] = field(default_factory=list)
+    figures: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -221,18 +225,24 @@ def _account(transcript: Transcript, outcome: Line, budget: int) -> int:
         return 0
     shown, used = list(_mapping(columns).items())[:COLUMNS], 0
     for place, step in enumerate(transcript.steps):
-        rows = [
-            (name(str(key)).replace("_", " "), plain(_cell(column[place]), TEXT))
-            for key, column in shown
-            if isinstance(column, list | tuple) and place < len(column)
-        ]
-        rows = [(key, text) for key, text in rows if text]
-        size = sum(len(key) + len(text) for key, text in rows)
+        words, figures, size = list[tuple[str, str]](), list[tuple[str, str]](), 0
+        for key, column in shown:
+            if not isinstance(column, list | tuple) or place >= len(column):
+                continue
+            value = column[place]
+            row = name(str(key)).replace("_", " "), plain(_cell(value), TEXT)
+            if row[1]:
+                size += len(row[0]) + len(row[1])
+                (figures if _is_figure(value) else words).append(row)
         if used + size > budget:
             break
         used += size
-        step.account = rows
+        step.account, step.figures = words, figures
     return used
+
+
+def _is_figure(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> Any:

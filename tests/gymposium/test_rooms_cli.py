@@ -1,6 +1,7 @@
 """``gymposium rooms``: made, drawn, checked and converted from the command line."""
 
 import json
+import re
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,6 +101,37 @@ def test_a_language_model_plans_and_its_plan_is_in_the_report(here):
     assert "Begin with a bed &amp; two stands." in page
     assert "&lt;b&gt;Take&lt;/b&gt; the rug out." in page
     assert "refused" in page
+
+
+def test_a_step_that_spoils_the_room_is_told_as_rolled_back(here):
+    (here / "spoiler.py").write_text(
+        "import json\n"
+        "def spoiler(turn):\n"
+        "    room = json.loads(turn.observation['layout'])['objects']\n"
+        "    bed = [name for name in room if name.endswith('bed')]\n"
+        "    if not room:\n"
+        "        call = {'tool': 'init_gpt', 'ideas': 'a double bed'}\n"
+        "    elif 'rolled back' in turn.observation['report']:\n"
+        "        call = {'tool': 'terminate', 'ideas': 'the bed stays'}\n"
+        "    else:\n"
+        "        call = {'tool': 'remove_object', 'ideas': 'out with it', 'edit': {'ids': bed}}\n"
+        "    return json.dumps(call)\n"
+    )
+    words = ("rooms", "make", "a bedroom", "--planner", "spoiler.py:spoiler", "--steps", 4)
+    said = call(*words, "-p", "passes=5", "--out", "a.json", "--run", "run", *SMALL).stdout
+    results = re.findall(r"^(\S+) +(\w+) +(accepted|refused|rolled back) ", said, re.M)
+    assert results == [
+        ("1", "init_gpt", "accepted"),
+        ("2", "remove_object", "rolled back"),
+        ("2.2", "terminate", "accepted"),
+    ]
+    assert any(item.category.endswith("bed") for item in read("a.json").scene)
+    told = re.sub(r"\s+", " ", (here / "run" / "report.html").read_text())
+    assert told.count('<dt>result</dt><dd class="bad">rolled back</dd>') == 1
+    assert told.count("<dt>result</dt><dd>accepted</dd>") == 2
+    assert "<dt>plan</dt><dd>out with it</dd>" in told
+    assert "<dt>tool</dt><dd>remove_object</dd>" in told
+    assert "<span>function <b>5.00</b></span>" in told
 
 
 def test_a_model_that_runs_here_is_told_briefly_unless_the_user_wants_all():

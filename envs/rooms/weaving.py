@@ -89,6 +89,7 @@ class Weaving:
         self.last, self.ended = "", False
         self.rows: list[dict[str, Any]] = []
         self._tools = tuple(tools)
+        self._overdue: set[str] = set()
 
     @property
     def over(self) -> bool:
@@ -151,8 +152,12 @@ class Weaving:
             document = _edit_of(edit)
         except UsageError as error:
             return None, f"{tool.card.name} refused: {error}"
+        if tool.card.name in self._overdue:
+            return None, f"{tool.card.name} refused: an earlier call of it never came back"
         task = Task(self.now.scene, self.kind, self.request, ideas, document, rng, self.limits.slip)
         done = call(tool, task)
+        if done.overdue:
+            self._overdue.add(tool.card.name)
         return done.scene, done.words
 
     def _executed(self, tool: Tool, scene: Scene, rng: np.random.Generator) -> Execution:

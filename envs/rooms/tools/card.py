@@ -92,10 +92,14 @@ class Edited(NamedTuple):
 
 
 class Tool(ABC):
-    """One tool; ``physics`` says how far the executor corrects what it made."""
+    """One tool; ``physics`` says how far the executor corrects what it made.
+
+    A tool of others whose call takes longer than ``seconds`` has failed.
+    """
 
     card: ClassVar[Card]
     physics: ClassVar[Physics] = Physics.FULL
+    seconds: ClassVar[float] = 60.0
 
     def knows(self, kind: RoomType) -> bool:
         """Whether it can work on rooms of a type."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MOST_COST = 10_000
+_MOST_SECONDS = 3600
 
 
 def copied(scene: Scene) -> Scene:
@@ -113,6 +114,9 @@ def checked(made: Any, place: str) -> Tool:
     _check_card(made.card, place)
     if not isinstance(made.physics, Physics):
         raise UsageError(f"{place}: physics must be a Physics, not {shown(made.physics)}")
+    if type(made.seconds) not in (int, float) or not 0 < made.seconds <= _MOST_SECONDS:
+        due = f"a number above 0 and to {_MOST_SECONDS:,}"
+        raise UsageError(f"{place}: seconds must be {due}, not {shown(made.seconds)}")
     for kind in room_types().values():
         _done(lambda kind=kind: bool(made.knows(kind)), place, "knows() fails")
         for ids in ([], ["1_bed"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -97,6 +98,77 @@ def test_what_is_no_scene_is_a_refusal_in_one_line(act: Callable[[Task], Any], s
     assert found.words.isprintable()
 
 
+def test_a_tool_that_never_comes_back_has_failed_and_draws_no_number_of_the_match() -> None:
+    let_go = threading.Event()
+
+    def act(task: Task) -> Edited:
+        task.rng.random(7)
+        let_go.wait()
+        return Edited(task.scene, "")
+
+    given = task()
+    before = given.rng.bit_generator.state
+    found = call(tool(act, seconds=0.2), given)
+    let_go.set()
+    assert found.scene is None
+    assert found.overdue
+    assert "own failed: nothing came back within 0.2 s; it is at " in found.words
+    assert given.rng.bit_generator.state == before
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_tool_that_comes_back_has_drawn_from_the_numbers_of_the_match(fails: bool) -> None:
+    drawn = []
+
+    def act(task: Task) -> Edited:
+        drawn.extend(task.rng.random(3).tolist())
+        if fails:
+            raise RuntimeError("after all")
+        return Edited(task.scene, "")
+
+    given, twin = task(), np.random.default_rng(0)
+    assert call(tool(act), given).overdue is False
+    assert drawn == twin.random(3).tolist()
+    assert given.rng.random() == twin.random()
+
+
+def test_what_never_came_back_is_not_called_again_in_that_match(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import threading\n"
+        "from gymposium.envs.rooms.tools.card import Card, Family, Tool\n"
+        "class Waits(Tool):\n"
+        "    card = Card('waits', Family.REFINER, 'Waits.', (), (), 'none.', 'all.')\n"
+        "    seconds = 0.2\n"
+        "    called = []\n"
+        "    def act(self, task):\n"
+        "        self.called.append(task)\n"
+        "        threading.Event().wait()\n",
+        encoding="utf-8",
+    )
+    world = gymposium.make(
+        "scene_weaver-v0",
+        api="world",
+        room="hallway",
+        shows="text",
+        passes=5,
+        tools=[f"{tmp_path / 'mine.py'}:Waits"],
+    )
+    for _ in range(2):  # in the next match it has its chance again
+        world.reset(seed=1)
+        for number in (0, 13, 13, 12):
+            world.step({"player_0": {"tool": number, "ideas": "", "edit": ""}})
+        results = [(row["tool"], row["result"]) for row in world.rows]
+        assert results == [
+            ("init_gpt", "accepted"),
+            ("waits", "refused"),
+            ("waits", "refused"),
+            ("terminate", "accepted"),
+        ]
+        assert "waits failed: nothing came back within 0.2 s" in world.rows[1]["said"]
+        assert world.rows[2]["said"] == "waits refused: an earlier call of it never came back"
+    assert len(world._tools[13].called) == 2
+
+
 def values(make: Callable[[Iterable[float]], Any]) -> Callable[[Task], Edited]:
     def act(task: Task) -> Edited:
         items = [replace(it, location=make(it.location), size=make(it.size)) for it in task.scene]
@@ -180,6 +252,9 @@ def broken(self: Tool, *_: Any) -> Any:
         ({"card": replace(CARD, use_cases="all")}, "card.use_cases"),  # type: ignore[arg-type]
         ({"card": replace(CARD, supported_room_types=("bedrom",))}, "bedroom"),
         ({"physics": "whole"}, "physics"),
+        ({"seconds": 0}, "seconds must be a number above 0"),
+        ({"seconds": math.inf}, "seconds must be"),
+        ({"seconds": "ten"}, "seconds must be"),
         ({"knows": broken}, "knows() fails: ZeroDivisionError"),
         ({"edit_schema": broken}, "edit_schema() fails: ZeroDivisionError"),
         ({"edit_schema": lambda *_: "any"}, "edit_schema() must give a JSON Schema"),

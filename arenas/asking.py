@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -23,6 +22,7 @@ from gymposium.types import Action, Call, Reply, Seat, Turn, World
 
 from ..agents.language.backends.calls import calling, current_scope
 from ..agents.language.extract import extract
+from ..envs.whereabouts import place_of, place_of_guest
 from .meter import Meter
 
 STARTUP_SECONDS = 60.0
@@ -254,11 +254,10 @@ def _diagnose(error: BaseException) -> tuple[str, str]:
         return error.kind, str(error)
     if isinstance(error, TimeoutError):
         return "timeout", "no answer came within the time limit"
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno})" if frames else ""
+    place = place_of_guest(error) or place_of(error)
     try:
         said = str(error)
     except Exception:  # noqa: BLE001 - the agent boundary: even its words may fail
         said = "(its message cannot be shown)"
-    sentence = f"{type(error).__name__}: {said}"[:500] + place
+    sentence = f"{type(error).__name__}: {said}"[:500] + (f" ({place})" if place else "")
     return "error", sentence.encode("utf-8", "replace").decode()

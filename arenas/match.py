@@ -20,6 +20,7 @@ import numpy as np
 from gymposium.errors import GymposiumError, IllegalAction
 from gymposium.types import Action, Outcome, Reply, Turn, World
 
+from ..envs.whereabouts import told
 from .asking import Answer, Player, ask, not_the_agents_doing, take_seat
 from .keys import agent_seed
 from .meter import Meter
@@ -204,8 +205,7 @@ class Match:
         """
         name = getattr(self.world, "id", type(self.world).__name__)
         return GymposiumError(
-            f"the world {name} failed at step {self.step} with seed {self.seed}: "
-            f"{type(error).__name__}: {error}"
+            f"the world {name} failed at step {self.step} with seed {self.seed}: {told(error)}"
         )
 
 

@@ -22,7 +22,7 @@ from .own_module import guest_prefix
 from .registry import WorldSpec
 from .requirements import ENDING, REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
 from .speaker import StatefulWords
-from .whereabouts import place_of
+from .whereabouts import place_of, place_of_guest
 from .world import NotFinite, RuleWorld
 
 
@@ -137,8 +137,7 @@ def _failures(subject: Subject, time_limit: float, *, views: bool) -> list[Failu
         except NotFinite as reward:
             _tell(found, Failure(ENDING, subject.name, f"{reward}.", REQUIREMENTS[ENDING][1]))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the world boundary: recorded
-            seen = f"{type(error).__name__}: {error!s:.300} ({place_of(error)})."
-            _tell(found, Failure(number, subject.name, seen, remedy))
+            _tell(found, Failure(number, subject.name, _raised(error), remedy))
         if found and not number:
             break  # what cannot be made cannot be checked
     return found
@@ -177,5 +176,9 @@ def _asked(check: Callable[[Subject], None], subject: Subject) -> None:
         raise
     except BaseException as error:
         # No Ctrl-C is heard in a thread: this too is the world's own, and no end of the check.
-        seen = f"{type(error).__name__}: {error!s:.300} ({place_of(error)})."
-        raise _Ends(seen) from error
+        raise _Ends(_raised(error)) from error
+
+
+def _raised(error: BaseException) -> str:
+    place = place_of_guest(error) or place_of(error)
+    return f"{type(error).__name__}: {error!s:.300} ({place})."

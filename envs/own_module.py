@@ -13,6 +13,10 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from gymposium.errors import GymposiumError
+
+from .whereabouts import placed, told
+
 _GUESTS = {("gymnasium", "Env"), ("pettingzoo", "ParallelEnv"), ("pettingzoo", "AECEnv")}
 
 
@@ -56,6 +60,12 @@ def module_at(place: str) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def import_failure(error: BaseException) -> str:
+    """Why :func:`module_at` could not import what is there, in words, with the line."""
+    known = isinstance(error, ImportError | OSError | GymposiumError)
+    return placed(f"{error!s:.300}", error) if known else told(error)
 
 
 def _find_beside(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gymposium.errors import GymposiumError, UsageError
 
-from .own_module import guest_prefix, module_at
+from .own_module import guest_prefix, import_failure, module_at
 
 if TYPE_CHECKING:
     from .world import RuleWorld
@@ -92,9 +92,8 @@ class WorldSpec:
             module = module_at(place)
         except GymposiumError:
             raise
-        except Exception as error:  # the plug-in boundary
-            told = error if isinstance(error, ImportError | OSError) else repr(error)
-            raise UsageError(f"{where}: {told!s:.300}") from error
+        except (Exception, SystemExit) as error:  # the plug-in boundary
+            raise UsageError(f"{where}: {import_failure(error)}") from error
         found: Any = getattr(module, name, None)
         if found is None:
             classes = ", ".join(it for it, value in vars(module).items() if isinstance(value, type))

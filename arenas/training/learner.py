@@ -36,6 +36,7 @@ from ...agents.checkpoints import (
 from ...agents.methods import MethodSpec, method_names, register_method
 from ...agents.trained import BEST, FOLDER
 from ...agents.wire import space_to_json
+from ...envs.whereabouts import told
 from ...scenarios.training import TrainingScenario
 from .curves import CurveFile, Row, TensorBoard
 from .evaluation import evaluate, trained_seats
@@ -115,7 +116,7 @@ def learn(
         except GymposiumError as error:
             return learner.ended("failed", str(error))
         except Exception as error:  # noqa: BLE001 - the plug-in boundary: a method's own code
-            return learner.ended("failed", f"{type(error).__name__}: {error}")
+            return learner.ended("failed", told(error))
 
 
 class Learner:

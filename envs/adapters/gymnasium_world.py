@@ -15,6 +15,7 @@ import numpy as np
 from gymposium.errors import UsageError
 from gymposium.types import Action
 
+from ..whereabouts import placed
 from .foreign import ForeignWorld, parts_of, told_in
 from .own_environment import found_at, made_with_pictures
 
@@ -94,7 +95,7 @@ def _open(name: str, params: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
             given.setdefault("render_mode", "rgb_array")
         return gymnasium.make(id, **given)
     except Exception as error:
-        raise UsageError(f"gymnasium cannot make {name!r}: {error}") from error
+        raise UsageError(placed(f"gymnasium cannot make {name!r}: {error}", error)) from error
 
 
 def _checked(env: Any) -> gymnasium.Env[Any, Any]:

@@ -26,7 +26,8 @@ from typing import Any
 from gymposium.errors import UsageError
 from gymposium.types import Action
 
-from ..own_module import module_at
+from ..own_module import import_failure, module_at
+from ..whereabouts import placed
 from .foreign import ForeignWorld, check_kind, must_import
 
 HOOK = ("seats", "decisions", "observe", "score")
@@ -76,8 +77,11 @@ class MesaWorld(ForeignWorld):
             raise UsageError(f"{self.id}: say which model, as in mesa:package.module:Model")
         try:
             module = module_at(place)
+        except (Exception, SystemExit) as error:  # the plug-in boundary
+            raise UsageError(f"{self.id} cannot be found: {import_failure(error)}") from error
+        try:
             model = getattr(module, attribute)
-        except Exception as error:
+        except AttributeError as error:
             raise UsageError(f"{self.id} cannot be found: {error}") from error
         if not (isinstance(model, type) and issubclass(model, self._mesa.Model)):
             raise UsageError(f"{self.id}: {attribute} is not a mesa.Model")
@@ -101,7 +105,7 @@ class MesaWorld(ForeignWorld):
         try:
             model = self._class(**{**self._given, luck: seed})
         except Exception as error:
-            raise UsageError(f"mesa cannot make {self.id!r}: {error}") from error
+            raise UsageError(placed(f"mesa cannot make {self.id!r}: {error}", error)) from error
         self._release()
         self._release = weakref.finalize(self, let_go, model)
         return model

@@ -12,7 +12,7 @@ from typing import Any
 
 from gymposium.errors import UsageError
 
-from ..own_module import module_at
+from ..own_module import import_failure, module_at
 
 
 def found_at(prefix: str, name: str) -> tuple[Callable[..., Any] | None, str]:
@@ -27,9 +27,9 @@ def found_at(prefix: str, name: str) -> tuple[Callable[..., Any] | None, str]:
     where = f"{prefix}:{name}"
     try:
         module = module_at(place)
-    except Exception as error:  # the plug-in boundary
-        told = error if isinstance(error, ImportError | OSError) else repr(error)
-        raise UsageError(f"{where}: {place} cannot be imported: {told!s:.300}") from error
+    except (Exception, SystemExit) as error:  # the plug-in boundary
+        told = import_failure(error)
+        raise UsageError(f"{where}: {place} cannot be imported: {told}") from error
     creator = getattr(module, last, None)
     if creator is not None and not callable(creator):
         raise UsageError(f"{where}: {last} is a {type(creator).__name__}; name a class or function")

@@ -18,6 +18,7 @@ from pettingzoo.env_registry.registration import make as make_pettingzoo
 from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Action
 
+from ..whereabouts import placed
 from .foreign import ForeignWorld, check_kind, parts_of, told_in
 from .own_environment import found_at, made_with_pictures
 
@@ -48,7 +49,7 @@ def make(name: str, kind: str = "mixed", **params: Any) -> ForeignWorld:
     try:
         env = _registered(id, params) if creator is None else made_with_pictures(creator, params)
     except Exception as error:
-        raise UsageError(f"pettingzoo cannot make {id!r}: {error}") from error
+        raise UsageError(placed(f"pettingzoo cannot make {id!r}: {error}", error)) from error
     kinds: dict[type, type[_PettingZooWorld]] = {ParallelEnv: ParallelWorld, AECEnv: AecWorld}
     for api, world in kinds.items():
         if isinstance(env, api):

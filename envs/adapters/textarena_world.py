@@ -17,6 +17,7 @@ from gymnasium import spaces
 from gymposium.errors import UsageError
 from gymposium.types import Action
 
+from ..whereabouts import placed
 from .foreign import ForeignWorld, check_kind, must_import
 
 LENGTH = 20_000
@@ -63,7 +64,7 @@ class TextArenaWorld(ForeignWorld):
         try:
             return arena.make(name, **params)
         except Exception as error:
-            raise UsageError(f"TextArena cannot make {name!r}: {error}") from error
+            raise UsageError(placed(f"TextArena cannot make {name!r}: {error}", error)) from error
 
     def _restart(self, seed: int) -> None:
         self._env = self._made()  # its games keep something of the last match
@@ -71,7 +72,7 @@ class TextArenaWorld(ForeignWorld):
         try:
             self._env.reset(num_players=len(self.possible_seats), seed=seed)
         except Exception as error:
-            raise UsageError(f"{self.id} cannot begin: {error}") from error
+            raise UsageError(placed(f"{self.id} cannot begin: {error}", error)) from error
         self._look()
 
     def _advance(self, actions: Mapping[str, Action]) -> Mapping[str, float]:

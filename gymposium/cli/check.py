@@ -204,7 +204,7 @@ def _check_world(spec: str, steps: int, views: bool, time_limit: float) -> None:
 def _world(spec: str) -> Any:
     """An id as it is; the class that a file or a module holds."""
     from gymposium.envs.adapters import ADAPTERS
-    from gymposium.envs.own_module import module_at
+    from gymposium.envs.own_module import import_failure, module_at
     from gymposium.errors import UnknownName, UsageError
 
     module_name, colon, name = spec.rpartition(":")
@@ -212,8 +212,8 @@ def _world(spec: str) -> Any:
         return spec
     try:
         module = module_at(module_name)
-    except Exception as error:  # the plug-in boundary
-        raise UsageError(f"{module_name} cannot be imported: {error!r:.300}") from error
+    except (Exception, SystemExit) as error:  # the plug-in boundary
+        raise UsageError(f"{module_name} cannot be imported: {import_failure(error)}") from error
     found = getattr(module, name, None)
     if not callable(found):
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]

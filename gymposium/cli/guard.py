@@ -112,8 +112,13 @@ def _outcome(run: Any, *, debug: bool) -> int:
             place = error.filename or "the current folder"
             say(f"{place}: {error.strerror}; check that it exists and may be written")
             return 1
-        what = f"{type(error).__name__}: {error}"
-        say(f"internal error ({what}); run again with --debug and report it")
+        from gymposium.envs.whereabouts import place_of_own
+
+        what, place = f"{type(error).__name__}: {error}", place_of_own(error)
+        if place:  # a user's own code, of which we know nothing more
+            say(f"{what} ({place}); run again with --debug to see what led to it")
+        else:
+            say(f"internal error ({what}); run again with --debug and report it")
         return 1
     return result if isinstance(result, int) else 0
 

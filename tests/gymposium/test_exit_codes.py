@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import FunctionType
 
 import pytest
 import typer
@@ -64,6 +65,29 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path):
     assert "Traceback" in gymposium("report", "t", cwd=tmp_path, env=env).stderr
 
 
+def raising(error: BaseException, *, module: str) -> typer.Typer:
+    """An app whose verb, a function of that module, raises an error."""
+    app = typer.Typer(cls=GuardedGroup)
+
+    @app.callback()
+    def root() -> None: ...
+
+    def verb() -> None:
+        raise error
+
+    there = {**globals(), "__name__": module}
+    app.command()(FunctionType(verb.__code__, there, "verb", None, verb.__closure__))
+    return app
+
+
+def test_what_somebodys_own_code_raises_is_no_internal_error():
+    app = raising(ZeroDivisionError("by nought"), module="maze")
+    result = CliRunner().invoke(app, ["verb"])
+    assert result.exit_code == 1
+    assert "ZeroDivisionError: by nought (test_exit_codes.py:" in result.stderr
+    assert "internal error" not in result.stderr
+
+
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
@@ -76,16 +100,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path):
     ],
 )
 def test_every_way_to_end(error, code, said):
-    app = typer.Typer(cls=GuardedGroup)
-
-    @app.callback()
-    def root() -> None: ...
-
-    @app.command()
-    def verb() -> None:
-        raise error
-
-    result = CliRunner().invoke(app, ["verb"])
+    result = CliRunner().invoke(raising(error, module="gymposium.cli.somewhere"), ["verb"])
     assert result.exit_code == code
     assert said in result.stderr
     assert bool(said) == bool(result.stderr.strip())

@@ -207,7 +207,8 @@ def test_a_method_that_ends_by_itself_is_measured_at_its_end(tmp_path):
 
 
 def test_a_learner_that_fails_is_named_and_the_others_are_finished(tmp_path):
-    with pytest.raises(GymposiumError, match=r"raise_at=50 on seed 0 failed.*ZeroDivisionError"):
+    said = r"raise_at=50 on seed 0 failed.*ZeroDivisionError.*\(tabular.py:\d+\)"
+    with pytest.raises(GymposiumError, match=said):
         small(tmp_path / "run", ["tabular?raise_at=50", "tabular"])
     status = gymposium.TrainingRun(tmp_path / "run").status()
     assert status["tabular?raise_at=50", 0]["status"] == "failed"

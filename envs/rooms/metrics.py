@@ -194,13 +194,15 @@ def _mark(taken: NDArray[np.bool_], part: Prism, sides: tuple[float, float]) -> 
     last = [min(n, int(b / side) + 1) for b, side, n in zip(high, sides, taken.shape, strict=True)]
     if first[0] >= last[0] or first[1] >= last[1]:
         return
-    x = ((np.arange(first[0], last[0]) + 0.5) * sides[0])[:, None]
-    y = ((np.arange(first[1], last[1]) + 0.5) * sides[1])[None, :]
-    inside = np.ones((last[0] - first[0], last[1] - first[1]), dtype=bool)
+    x = (np.arange(first[0], last[0]) + 0.5) * sides[0]
+    y = (np.arange(first[1], last[1]) + 0.5) * sides[1]
     reach = min(sides) / 2  # a cell counts when its centre is within half a cell of the part
-    for (px, py), (qx, qy) in zip(part.outline, np.roll(part.outline, -1, axis=0), strict=True):
-        length = math.hypot(qx - px, qy - py)
-        inside &= (qx - px) * (y - py) - (qy - py) * (x - px) >= -reach * length
+    (px, py), (qx, qy) = part.outline.T, np.roll(part.outline, -1, axis=0).T
+    along, up = qx - px, qy - py
+    beyond = [-reach * math.hypot(a, b) for a, b in zip(along.tolist(), up.tolist(), strict=True)]
+    left = (along[:, None] * (y - py[:, None]))[:, None, :]  # of each edge, over the cells
+    left = left - (up[:, None] * (x - px[:, None]))[:, :, None]
+    inside = (left >= np.array(beyond)[:, None, None]).all(axis=0)
     taken[first[0] : last[0], first[1] : last[1]] |= inside
 
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gymposium.envs.rooms.bodies import centre_of_mass, supports
+from gymposium.envs.rooms.bodies import centre_of_mass, parts, supports
 from gymposium.envs.rooms.catalogue import CATEGORIES, Mount
 from gymposium.envs.rooms.execute import resting_share
 from gymposium.envs.rooms.metrics import (
+    _mark,
     category_entropy,
     diversity,
     is_stable,
@@ -38,6 +39,26 @@ def test_a_box_falls_when_its_centre_passes_the_edge_of_the_table(
     off = centre_of_mass(box)[0] - box.location[0]
     box = replace(box, location=(edge + beyond - off, 2, 0.74))
     assert is_stable(Scene(room(), (), (TABLE, box)), box) is stable
+
+
+def test_a_cell_under_a_part_is_on_the_inner_side_of_each_of_its_edges() -> None:
+    sides, reach = (0.05, 0.048), 0.024
+    scene = furnished().moved("6_wardrobe", (1.1, 4.8, 0.0), 0.4).moved("5_chair", None, 2.0)
+    for part in (part for item in scene for part in parts(item)):
+        taken = np.zeros((120, 100), dtype=bool)
+        _mark(taken, part, sides)
+        expected = np.zeros_like(taken)
+        low, high = part.outline.min(axis=0), part.outline.max(axis=0)
+        corners = part.outline.tolist()
+        for i in range(max(0, int(low[0] / sides[0])), min(120, int(high[0] / sides[0]) + 1)):
+            for j in range(max(0, int(low[1] / sides[1])), min(100, int(high[1] / sides[1]) + 1)):
+                x, y = (i + 0.5) * sides[0], (j + 0.5) * sides[1]
+                expected[i, j] = all(
+                    (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+                    >= -reach * math.hypot(bx - ax, by - ay)
+                    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True)
+                )
+        assert (taken == expected).all()
 
 
 @pytest.mark.parametrize("mount", [Mount.FLOOR, Mount.TOP, Mount.RUG])

@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from gymposium.errors import UsageError, nearest
 
 from .catalogue import CATEGORIES, find
-from .fields import field, mapping, number, numbers, shown
+from .fields import field, mapping, number, numbers, plain, shown
 from .openings import misfit
 from .scene import ROOM, ROOM_KINDS, SUPPORTS, Item, Opening, Relation, RelationKind, Room, Scene
 
@@ -86,13 +86,16 @@ def document_of(text: str, what: str, most: int = MOST_TEXT) -> Any:
     if len(text) > most:
         raise UsageError(f"{what} has at most {most:,} characters, not {len(text):,}")
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        read = json.loads(text, object_pairs_hook=_once, parse_constant=_Constant)
     except json.JSONDecodeError as error:
         raise UsageError(f"{what} is not a JSON document: {str(error)[:200]}") from None
     except RecursionError:
         raise UsageError(f"{what} is not a JSON document: it is nested too deeply") from None
     except ValueError:  # Python reads whole numbers of some thousand digits only
         raise UsageError(f"{what} is not a JSON document: a number has too many digits") from None
+    if "NaN" in text or "Infinity" in text:
+        _refuse_constants(read, what)
+    return read
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -104,8 +107,29 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(word: str) -> Any:
-    raise UsageError(f"the document holds {word}; numbers must be finite")
+class _Constant(NamedTuple):
+    """``NaN`` or ``Infinity``, which Python's JSON has and no document here may."""
+
+    word: str
+
+
+def _refuse_constants(document: Any, what: str) -> None:
+    labels: list[str] = []
+    waiting: list[Iterator[tuple[str, Any]]] = [iter([("", document)])]
+    while waiting:
+        for label, value in waiting[-1]:
+            labels[len(waiting) - 1 :] = [label]
+            if isinstance(value, _Constant):
+                place = "".join(labels).lstrip(".")[:200] or what
+                raise UsageError(f"{place} is {value.word}; numbers must be finite")
+            if isinstance(value, dict):
+                waiting.append((f".{plain(name)}", inner) for name, inner in value.items())
+                break
+            if isinstance(value, list):
+                waiting.append((f"[{n}]", inner) for n, inner in enumerate(value))
+                break
+        else:
+            waiting.pop()
 
 
 def scene_of(document: object) -> Scene:

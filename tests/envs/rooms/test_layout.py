@@ -122,7 +122,12 @@ def test_ten_thousand_objects_are_refused() -> None:
     ("text", "message"),
     [
         ("{", "not a JSON"),
-        ('{"roomsize": [4, NaN], "objects": {}}', "NaN"),
+        ('{"roomsize": [4, NaN], "objects": {}}', r"^roomsize\[1\] is NaN; numbers must be finite"),
+        ('{"objects": {"1_a": {"rotation": -Infinity}}}', r"^objects.1_a.rotation is -Infinity"),
+        ('[{"a": 1}, {"a": [0, Infinity]}]', r"^\[1\].a\[1\] is Infinity"),
+        ("NaN", "^the layout is NaN"),
+        ('{"Infinity": "NaN", "objects": {}}', "roomsize"),
+        ("[" * 900 + "NaN" + "]" * 900, r"\[0\]\[0.* is NaN"),
         ('{"roomsize": [4, 3], "objects": {"1_chair": {}, "1_chair": {}}}', "twice"),
         ("[" * 100_000, "not a JSON"),
         ('{"roomsize": [1' + "0" * 5000 + ', 3], "objects": {}}', "not a JSON"),

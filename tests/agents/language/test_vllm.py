@@ -119,12 +119,14 @@ def test_a_server_that_crashes_is_told_and_started_anew_by_the_next_call(make):
 def test_however_the_parent_ends_the_server_does_too(tiny_model, tmp_path, how):
     env = install(tmp_path / "env")
     code = textwrap.dedent(f"""
-        import asyncio, time
+        import asyncio, signal, time
         from gymposium.agents.language.backends.vllm import VLLMBackend
+        # Where tests run in the background of a shell, Ctrl-C is ignored, and children inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         backend = VLLMBackend("vllm/tiny", {str(tiny_model)!r}, env={str(env)!r})
         asyncio.run(backend.complete([{{"role": "user", "content": "hi"}}]))
         print(backend._log, flush=True)
-        time.sleep(600)
+        time.sleep(60)
     """)
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     log = parent.stdout.readline().strip()
@@ -132,7 +134,7 @@ def test_however_the_parent_ends_the_server_does_too(tiny_model, tmp_path, how):
         pids = [int(each) for each in re.search(r"processes (\d+) (\d+)", file.read()).groups()]
     assert all(map(alive, pids))
     os.kill(parent.pid, how)
-    parent.wait()
+    parent.wait(timeout=30)
     assert all_gone(pids)
 
 

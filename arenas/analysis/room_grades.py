@@ -152,14 +152,17 @@ def _furnished(count: int, bench: Bench) -> list[Made]:
     return found
 
 
-def _mean(values: Floats) -> Span | float | None:
-    """The mean over rooms with its interval, alone where one room has none; None of no room."""
+def _mean(values: Floats, least: float = 0.0) -> Span | float | None:
+    """The mean over rooms with its interval, alone where one room has none; None of no room.
+
+    The interval, which few rooms leave wide, goes no further than what can be: ``least`` to 10.
+    """
     found = mean(values[np.isfinite(values)]) if np.isfinite(values).any() else None
     if found is None or found.value is None:
         return None
     if found.low is None or found.high is None:
         return found.value
-    return Span(found.value, found.low, found.high)
+    return Span(found.value, max(found.low, least), min(found.high, 10.0))
 
 
 def _of_room(judged: Judged) -> Floats:
@@ -204,7 +207,7 @@ def _calibration(judged: Judged) -> Table:
                 name,
                 _mean(mine),
                 float(rule.mean()),
-                _mean(mine - rule),
+                _mean(mine - rule, least=-10.0),
                 _correlation(mine[known], rule[known]),
                 None if np.isnan(spread[number]) else float(spread[number]),
             ]

@@ -109,6 +109,15 @@ def test_the_page_and_the_data_are_written(tmp_path: Path) -> None:
     assert Rate(3, 3).said in found["sentences"][0]
 
 
+def test_the_interval_of_a_mean_grade_lies_within_the_grades() -> None:
+    judge = np.stack([np.full((2, 4), grade) for grade in (9.5, 3.5)])
+    judged = Judged(judge, np.stack([np.full(4, rule) for rule in (0.5, 10.0)]))
+    (cells,) = _by_maker([Made("planner", "{}", "bedroom")] * 2, judged).rows
+    assert (cells[2].value, cells[2].low, cells[2].high) == (6.5, 0.0, 10.0)
+    difference = _calibration(judged).rows[0][3]
+    assert (difference.value, difference.low, difference.high) == (1.25, -10.0, 10.0)
+
+
 def test_one_room_has_a_mean_too_though_no_interval() -> None:
     judged = Judged(np.full((1, 2, 4), 7.0), np.full((1, 4), 9.0))
     (cells,) = _by_maker([Made("planner", "{}", "bedroom")], judged).rows

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 168.0, 18.0
 _MARGIN = 6.0
+_LETTER = 7.0
 _MOST = 1e300
 
 
@@ -74,10 +76,27 @@ class Scale:
         """Two to six round numbers."""
         span = self.stop - self.start
         power = 10.0 ** math.floor(math.log10(span))
-        step = next(it * power for it in (0.1, 0.2, 0.5, 1.0, 2.0) if span <= 5 * it * power)
+        steps = [it * power for it in (0.1, 0.2, 0.5, 1.0, 2.0) if span <= 5 * it * power]
+        best = self._every(steps[0])
+        for step in steps[1:]:
+            wider = self._every(step)
+            if len(wider) < 2 or _legible(best):
+                break
+            best = wider
+        return best
+
+    def _every(self, step: float) -> list[Tick]:
         first = math.ceil(self.start / step - 1e-9)
         last = math.floor(self.stop / step + 1e-9)
         return [
             Tick(self.x(number * step), f"{number * step:.10g}".replace("-", "−"))
             for number in range(first, last + 1)
         ]
+
+
+def _legible(ticks: list[Tick]) -> bool:
+    """Whether no label runs into the next."""
+    return all(
+        b.x - a.x >= _LETTER * (len(a.label) + len(b.label)) / 2 + _MARGIN
+        for a, b in itertools.pairwise(ticks)
+    )

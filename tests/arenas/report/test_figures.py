@@ -74,6 +74,11 @@ def test_ticks_are_round_numbers() -> None:
     assert [tick.label for tick in Scale(0.11, 0.52).ticks()] == ["0.2", "0.3", "0.4", "0.5"]
 
 
+def test_labels_of_ticks_do_not_run_into_each_other() -> None:
+    assert [tick.label for tick in Scale(0.85, 0.8714).ticks()] == ["0.85", "0.86", "0.87"]
+    assert [tick.label for tick in Scale(-123_000, 456_000).ticks()] == ["0", "200000", "400000"]
+
+
 def test_an_estimate_that_is_no_number_has_no_bar() -> None:
     assert Scale(0, 1).bar(math.nan, None, None) is None
     hollow = Scale(0, 1).bar(0.5, None, None)

@@ -121,7 +121,7 @@ def test_however_the_parent_ends_the_server_does_too(tiny_model, tmp_path, how):
     code = textwrap.dedent(f"""
         import asyncio, signal, time
         from gymposium.agents.language.backends.vllm import VLLMBackend
-        # Where tests run in the background of a shell, Ctrl-C is ignored, and children inherit that.
+        # In the background of a shell Ctrl-C is ignored, which children inherit.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         backend = VLLMBackend("vllm/tiny", {str(tiny_model)!r}, env={str(env)!r})
         asyncio.run(backend.complete([{{"role": "user", "content": "hi"}}]))

@@ -136,8 +136,9 @@ def _seated(scenario: Scenario, sizes: dict[str, int], agents: Sequence[str]) ->
         seats = sizes[entry.name] - sum(role != "focal" for role in entry.roles.values())
         if len(agents) > seats:
             fail(
-                f"{entry.name} has {seats} seats and {len(agents)} agents were given; leave some "
-                "out, or let them all meet with `gymposium tournament`",
+                f"{entry.name} has {seats} {'seat' if seats == 1 else 'seats'} and {len(agents)} "
+                "agents were given; leave some out, or let them all meet with `gymposium "
+                "tournament`",
                 code=2,
             )
         keep = min(keep, seats)

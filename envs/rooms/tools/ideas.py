@@ -1,7 +1,8 @@
 """What words mean to a tool without a model: which furniture they name, how many, and which things.
 
 A reading by keywords: categories by all their spellings with a number before them ("two armchairs",
-"no rug"), phrases that stand for several ("a reading corner"), and ids of things in the room.
+"no rug"), phrases that stand for several ("a reading corner"), and ids of things in the room. What
+is named beside a phrase that holds it too ("a reading corner: two armchairs") says how many it has.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class Wanted:
 def read(words: str) -> Wanted:
     """The furniture that a text names; ids of things (``4_desk``) do not count."""
     text = re.sub(r"\b\d+_\w+", " ", words.lower())
-    found = Wanted()
+    found, implied = Wanted(), Counter[str]()
     for phrase, categories in phrases().items():
         text, times = re.subn(rf"\b{re.escape(phrase)}\b", " ", text)
         if times:
-            found.counts.update(categories)
+            implied.update(categories)
     tokens = re.findall(r"[a-z]+|\d+", text)
     place, number = 0, None
     while place < len(tokens):
@@ -60,7 +61,8 @@ def read(words: str) -> Wanted:
             continue
         number = _number(tokens[place], number)
         place += 1
-    found.counts = Counter({name: min(n, MOST_EACH) for name, n in found.counts.items()})
+    asked = found.counts | implied  # the larger of the two
+    found.counts = Counter({name: min(n, MOST_EACH) for name, n in asked.items()})
     for name in found.unwanted:
         found.counts.pop(name, None)
     return found
@@ -89,7 +91,8 @@ def phrases() -> dict[str, Counter[str]]:
 def _longest(tokens: list[str], place: int) -> tuple[str | None, int]:
     for width in range(min(_LONGEST, len(tokens) - place), 0, -1):
         joined = "_".join(tokens[place : place + width])
-        for spelling in (joined, joined.removesuffix("s"), joined.removesuffix("es")):
+        single = re.sub(r"ves$", "f", joined)
+        for spelling in (joined, joined.removesuffix("s"), joined.removesuffix("es"), single):
             if spelling in NAMES:
                 return NAMES[spelling], width
     return None, 0

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Agent, Seat
 
+from ..envs.start_folder import here
 from .spec_text import SpecText, parse_spec, query
 
 GROUP = "gymposium.agents"
@@ -105,9 +106,9 @@ def resolve(spec: Any, *, root: Path | None = None, trusted: bool = False) -> Ag
     if isinstance(spec, AgentSpec):
         return spec
     if isinstance(spec, str):
-        return _resolve_text(parse_spec(spec), root or Path.cwd(), trusted)
+        return _resolve_text(parse_spec(spec), root or here(), trusted)
     if isinstance(spec, Mapping):
-        return _resolve_mapping(spec, root or Path.cwd(), trusted)
+        return _resolve_mapping(spec, root or here(), trusted)
     from .live import live_spec
 
     return live_spec(spec)

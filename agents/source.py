@@ -20,6 +20,8 @@ from typing import Any, Literal, TypeAlias
 
 from gymposium.errors import UnknownName, UsageError
 
+from ..envs.start_folder import here
+
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -183,7 +185,7 @@ def _spec_of(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         spec: ModuleSpec | None = find(name, path) if find else None
         if spec is not None:
             return spec
-    return PathFinder.find_spec(name, [str(Path.cwd())]) if path is None else None
+    return PathFinder.find_spec(name, [str(here())]) if path is None else None
 
 
 def _similar(path: Path) -> str:

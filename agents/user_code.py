@@ -20,6 +20,7 @@ from typing import Any
 from gymposium.errors import UnknownName, UsageError
 from gymposium.types import Agent
 
+from ..envs.start_folder import here
 from .agent import as_agent, is_factory
 
 
@@ -78,7 +79,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 def _import(name: str) -> ModuleType:
-    with _importable(str(Path.cwd())):
+    with _importable(str(here())):
         return importlib.import_module(name)
 
 

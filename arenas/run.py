@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gymposium.errors import UsageError
 
+from ..envs.start_folder import located, start_folder
 from .casting import seat_agents
 from .plan import Plan, limited
 from .playing import Means, executor_for, play_plan
@@ -175,6 +176,7 @@ class Run:
         with RunFolder(self.path) as folder:
             return list(read_record(folder.transcript_path(key)))
 
+    @start_folder()
     def report(self, *, transcripts: int = 6) -> Path:
         """Write ``report.html`` into the folder and return its path."""
         from .report import write_report
@@ -191,7 +193,7 @@ class Run:
             (labels.of(self._skimmed(row.key)) for row in worth_showing(self.rows, transcripts)),
             self.path / "report.html",
             reasons=reasons(self.rows, self._skimmed),
-            learning=curves_of(self.path),
+            learning=curves_of(located(self.path)),
         )
 
     def export_matches(self, out: str | Path) -> int:
@@ -236,6 +238,7 @@ class Run:
         return read_record(path, longest=1 << 21)
 
 
+@start_folder()
 def run(
     scenario: Scenario | str | Path,
     agents: Sequence[Any] | None = None,
@@ -303,6 +306,7 @@ def run(
     return Run(path)
 
 
+@start_folder()
 def resume(
     path: str | Path,
     agents: Sequence[Any] | None = None,
@@ -350,7 +354,7 @@ def new_folder(name: str) -> Path:
     safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"
     base = Path("runs") / f"{safe}-{time.strftime('%Y%m%d-%H%M%S')}"
     path, number = base, 1
-    while path.exists():
+    while located(path).exists():
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path

@@ -25,6 +25,7 @@ from gymposium.errors import GymposiumError, UnknownName, UsageError
 
 from ..envs.registry import WorldSpec, make_world, register
 from ..envs.registry import spec as world_spec
+from ..envs.start_folder import here, start_folder
 from .host import Host, HostOptions, Job, Partial, Standing
 from .meter import Meter
 from .rows import Finished
@@ -72,7 +73,7 @@ class Setup:
     children: int
     desk: DeskAddress | None = None
     version: str = __version__
-    folder: str = field(default_factory=os.getcwd)
+    folder: str = field(default_factory=lambda: str(here()))
     path: tuple[str, ...] = field(default_factory=lambda: tuple(sys.path))
 
 
@@ -259,11 +260,12 @@ def play_share(share: Share, tell: Callable[[Told], None], stopping: Callable[[]
         UsageError: an agent cannot be made here, or is another one here.
         GymposiumError: a world failed.
     """
-    here = _here(share.setup)
-    began = perf_counter()
-    with suppress(asyncio.CancelledError):
-        here.loop.run(here.play(share.jobs, tell, stopping))
-        tell(Took(len(share.jobs), perf_counter() - began))
+    with start_folder(Path(share.setup.folder)):
+        place = _here(share.setup)
+        began = perf_counter()
+        with suppress(asyncio.CancelledError):
+            place.loop.run(place.play(share.jobs, tell, stopping))
+            tell(Took(len(share.jobs), perf_counter() - began))
 
 
 class _Here:

@@ -1,7 +1,7 @@
 """A user's own module, by file or by dotted name: where worlds and models outside packages are.
 
-``FILE.py`` is looked for from the current directory. Either kind is imported once, under a name by
-which copies of its classes are found again, and may import what lies beside it.
+``FILE.py`` is looked for from where the command was started. Either kind is imported once, under a
+name by which copies of its classes are found again, and may import what lies beside it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from types import ModuleType
 
 from gymposium.errors import GymposiumError
 
+from .start_folder import here, located
 from .whereabouts import placed, told
 
 _GUESTS = {("gymnasium", "Env"), ("pettingzoo", "ParallelEnv"), ("pettingzoo", "AECEnv")}
@@ -42,9 +43,9 @@ def module_at(place: str) -> ModuleType:
         Exception: whatever importing it raises.
     """
     if not place.endswith(".py"):
-        _find_beside(Path.cwd())
+        _find_beside(here())
         return importlib.import_module(place)
-    path = Path(place).expanduser().resolve()
+    path = located(Path(place).expanduser()).resolve()
     name = f"gymposium_file_{hashlib.blake2b(str(path).encode(), digest_size=8).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]

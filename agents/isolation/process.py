@@ -16,6 +16,7 @@ import orjson
 
 from gymposium.errors import AgentFault, BackendError, UsageError
 
+from ...envs.start_folder import here
 from ..wire.values import to_json, unpack
 from .frames import HEADER, REPLY_LIMIT, UNSENDABLE, frame
 
@@ -95,6 +96,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
             "-m",
             "gymposium.agents.isolation.child",
             env=environment,
+            cwd=str(here()),
             **apart,
         )
         try:

@@ -26,6 +26,8 @@ from typing import Any
 
 from gymposium.errors import BackendError, UnknownName, UsageError
 
+from ...envs.start_folder import located
+
 _CHUNK = 1 << 20
 _UNREACHABLE = (
     "NewConnectionError",
@@ -108,7 +110,7 @@ def models_folder() -> Path:
 def model_path(model: str) -> Path:
     """Where the model's file is or would be; it need not exist."""
     facts = model_facts(model)
-    return Path(facts.file) if model.endswith(".gguf") else models_folder() / facts.file
+    return located(facts.file) if model.endswith(".gguf") else models_folder() / facts.file
 
 
 def is_installed(model: str) -> bool:

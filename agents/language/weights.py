@@ -21,6 +21,7 @@ from typing import Any
 
 from gymposium.errors import BackendError, MissingExtra, UnknownName, UsageError
 
+from ...envs.start_folder import located
 from .models import model_digest, model_facts, model_file, models_folder, sentences_for_disk
 
 _NEEDED = "config.json"
@@ -69,11 +70,11 @@ def own_folder(model: str) -> Path | None:
     Raises:
         UsageError: a folder without a model in it, or a path that does not exist.
     """
-    path = Path(model).expanduser()
+    path = located(Path(model).expanduser())
     if (path / _NEEDED).is_file():
         return path
     if path.is_dir():
-        raise UsageError(f"{path} is no model folder: it has no {_NEEDED}")
+        raise UsageError(f"{model} is no model folder: it has no {_NEEDED}")
     if model.endswith(".gguf"):
         return None
     try:
@@ -81,7 +82,7 @@ def own_folder(model: str) -> Path | None:
     except UnknownName:
         if "/" not in model and "\\" not in model:
             raise
-        raise UsageError(f"there is no model folder {path}; check the path") from None
+        raise UsageError(f"there is no model folder {model}; check the path") from None
     return None
 
 
@@ -100,7 +101,7 @@ def weights_digest(model: str, *, adapter: bool = False) -> str:
     Raises:
         UsageError: there is no such folder.
     """
-    own = Path(model).expanduser() if adapter else own_folder(model)
+    own = located(Path(model).expanduser()) if adapter else own_folder(model)
     if own is None:
         return model_digest(model)
     if not own.is_dir():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gymposium.errors import UnknownName, UsageError
 
+from ...envs.start_folder import start_folder
 from .findings import Findings
 from .studies import Bench, study
 
@@ -32,6 +33,7 @@ class Audit(NamedTuple):
     findings: tuple[Findings, ...]
 
 
+@start_folder()
 def audit(
     name: str,
     agents: Sequence[Any],

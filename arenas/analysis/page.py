@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gymposium.errors import StoreError
 
+from ...envs.start_folder import located
 from ..report import figures
 from ..report.charts import WIDTH, Scale
 from .findings import Curves, Span, Table
@@ -53,10 +54,11 @@ def write_page(audit: Audit) -> None:
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True)
     for name, content in (("result.json", text + "\n"), ("report.html", render_page(audit))):
         target = audit.path / name
-        part = target.with_name(f".{name}.part")
+        place = located(target)
+        part = place.with_name(f".{name}.part")
         try:
             part.write_text(content, encoding="utf-8", errors="replace", newline="\n")
-            part.replace(target)
+            part.replace(place)
         except OSError as error:
             raise StoreError(
                 f"{target} cannot be written ({error.strerror}): free some space, or choose a "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gymposium.errors import UnknownName, UsageError
 
+from ...envs.start_folder import located, start_folder
 from ..export.writing import whole
 from .machine import commit, machine, versions
 from .measuring import Measurement, Measurer
@@ -57,6 +58,7 @@ class _Silent:
     def stop(self) -> None: ...
 
 
+@start_folder()
 def reproduce(
     paper: str | Path | ClaimFile,
     *,
@@ -91,7 +93,8 @@ def reproduce(
     if number < 1:
         raise UsageError(f"a reproduction needs at least one seed, not {number}")
     folder = Path(out) if out is not None else Path("runs") / "claims" / f"{file.name}.{chosen}"
-    measurers = [Measurer(name, arm, chosen, folder) for name, arm in file.arms_at(chosen).items()]
+    place = located(folder)
+    measurers = [Measurer(name, arm, chosen, place) for name, arm in file.arms_at(chosen).items()]
     watcher = progress or _Silent()
     try:
         found = _measure(file, chosen, measurers, number, watcher)
@@ -106,7 +109,7 @@ def write(result: Result, folder: Path) -> Path:
     """Write a result as ``<paper>.<scale>.json`` into ``folder`` and return its path."""
     path = folder / f"{result.name}.{result.scale}.json"
     with whole(path) as part:
-        folder.mkdir(parents=True, exist_ok=True)
+        located(folder).mkdir(parents=True, exist_ok=True)
         part.write_text(result.to_json(), encoding="utf-8")
     return path
 

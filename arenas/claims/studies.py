@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 from gymposium.errors import GymposiumError, UnknownName, UsageError
 
+from ...envs.start_folder import here, start_folder
+
 Study: TypeAlias = Callable[[Mapping[str, Any], int, str], Mapping[str, float]]
 
 
@@ -27,16 +29,16 @@ def find_study(reference: str) -> Study:
         UnknownName: the module has no such function.
     """
     module_name, _, name = reference.partition(":")
-    here = str(Path.cwd())
-    sys.path.insert(0, here)  # a study beside the claim file is found, as an agent's module is
+    beside = str(here())
+    sys.path.insert(0, beside)  # a study beside the claim file is found, as an agent's module is
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # the plug-in boundary
         why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"the study {reference!r} cannot be imported: {why}") from error
     finally:
-        if here in sys.path:
-            sys.path.remove(here)
+        if beside in sys.path:
+            sys.path.remove(beside)
     found = getattr(module, name, None)
     if not callable(found):
         functions = [key for key, value in vars(module).items() if inspect.isfunction(value)]
@@ -65,7 +67,8 @@ def run_study(
     """
     study = find_study(reference)
     try:
-        return study(dict(params), seed, scale)
+        with start_folder():  # a study may go to another folder, as a world may
+            return study(dict(params), seed, scale)
     except GymposiumError:
         raise
     except (Exception, SystemExit) as error:  # the plug-in boundary

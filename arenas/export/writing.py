@@ -11,6 +11,8 @@ import orjson
 
 from gymposium.errors import StoreError
 
+from ...envs.start_folder import located
+
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -21,10 +23,11 @@ def whole(path: Path) -> Iterator[Path]:
     Raises:
         StoreError: the file cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
+    place = located(path)
+    part = place.with_name(f".{path.name}.part")
     try:
         yield part
-        part.replace(path)
+        part.replace(place)
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written ({error.strerror or error}): free some space, or choose a "

@@ -17,6 +17,7 @@ from typing import Any
 
 from gymposium.errors import StoreError
 
+from ...envs.start_folder import located
 from ..ratings.leaderboard import Leaderboard, LeaderRow
 from ..ratings.metrics import YARDSTICKS, Mean, mean_metrics
 from ..ratings.registry import RATINGS
@@ -75,10 +76,11 @@ def write_report(
     page = render_report(
         run_info, leaderboard, rows, transcripts, reasons=reasons, learning=learning
     )
-    temporary = path.with_name(f".{path.name}.part")
+    place = located(path)
+    temporary = place.with_name(f".{path.name}.part")
     try:
         temporary.write_text(page, encoding="utf-8", errors="replace", newline="\n")
-        temporary.replace(path)
+        temporary.replace(place)
     except OSError as error:
         raise StoreError(
             f"the report {path} cannot be written ({error.strerror}): free some space, or choose a "

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from gymposium.errors import StoreError
 
+from ...envs.start_folder import located
+
 SCHEMA_VERSION = 2
 _TABLES = """
 CREATE TABLE runs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -51,13 +53,14 @@ def open_database(path: Path, *, create: bool) -> sqlite3.Connection:
     Raises:
         StoreError: missing, not a gymposium store, written by a newer version, or unreadable.
     """
-    if not create and not path.exists():
+    place = located(path)
+    if not create and not place.exists():
         raise StoreError(f"{path.parent} is not a run folder: it holds no {path.name}")
     with telling(path):
         # In a notebook the run has a thread of its own; still one thread at a time uses it.
-        still = not create and _still(path)
+        still = not create and _still(place)
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}{'?immutable=1' if still else ''}",
+            f"{place.as_uri()}{'?immutable=1' if still else ''}",
             isolation_level=None,
             timeout=30.0,
             check_same_thread=False,

@@ -20,6 +20,7 @@ import orjson
 from gymposium.errors import StoreError
 from gymposium.types import Call
 
+from ...envs.start_folder import located
 from ..meter import Spent
 from ..rows import Finished, MatchRow, SeatRow
 from .database import open_database, telling
@@ -47,16 +48,19 @@ class RunFolder:
             StoreError: not a run folder, corrupt, or being written by another process.
         """
         self.path = path
+        self._place = place = located(path)
         self._lock: filelock.BaseFileLock | None = None
-        self._transcripts = str(path / "transcripts")
+        self._transcripts = str(place / "transcripts")
         self._made: set[str] = set()
         self._partial: set[str] = set()
         with telling(path):
             if create:
-                (path / "transcripts").mkdir(parents=True, exist_ok=True)
+                (place / "transcripts").mkdir(parents=True, exist_ok=True)
             if write:
                 self._lock = self._take_lock()
-                self._partial = {file.name[:32] for file in path.glob(f"transcripts/*/*{_PARTIAL}")}
+                self._partial = {
+                    file.name[:32] for file in place.glob(f"transcripts/*/*{_PARTIAL}")
+                }
         try:
             self._db = open_database(path / "run.sqlite", create=create)
         except BaseException:
@@ -64,9 +68,9 @@ class RunFolder:
             raise
 
     def _take_lock(self) -> filelock.BaseFileLock:
-        if not self.path.is_dir():
+        if not self._place.is_dir():
             raise StoreError(f"there is no run folder {self.path}: check the path")
-        lock = filelock.FileLock(self.path / ".lock", thread_local=False)
+        lock = filelock.FileLock(self._place / ".lock", thread_local=False)
         try:
             lock.acquire(timeout=0)
         except filelock.Timeout:
@@ -132,7 +136,7 @@ class RunFolder:
 
     def transcript_path(self, key: str) -> Path:
         """Where a match's record is, or will be."""
-        return self.path / "transcripts" / key[:2] / f"{key}.jsonl.zst"
+        return self._place / "transcripts" / key[:2] / f"{key}.jsonl.zst"
 
     def add_matches(self, finished: Sequence[Finished]) -> None:
         """Store finished matches: their transcripts (if any), then all rows in one transaction.

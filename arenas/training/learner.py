@@ -13,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -21,10 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import filelock
-
 from gymposium import __version__
-from gymposium.errors import GymposiumError, StoreError, UnknownName, UsageError
+from gymposium.errors import GymposiumError, UnknownName, UsageError
 from gymposium.types import Method, Progress, TrainingTask
 
 from ...agents.checkpoints import (
@@ -36,18 +33,18 @@ from ...agents.checkpoints import (
 from ...agents.methods import MethodSpec, method_names, register_method
 from ...agents.trained import BEST, FOLDER
 from ...agents.wire import space_to_json
+from ...envs.start_folder import here, start_folder
 from ...envs.whereabouts import told
 from ...scenarios.training import TrainingScenario
 from .curves import CurveFile, Row, TensorBoard
 from .evaluation import evaluate, trained_seats
+from .files import own_folder, write_json
 from .matches import match_player
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 STATUS, PROGRESS, EVALUATION = "status.json", "progress.csv", "evaluation.csv"
-_LOCK_SECONDS = 20.0
-"""How long a killed run's workers may take to notice and let go of their folders."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +57,7 @@ class LearnerJob:
         arm: the method's label in it.
         method: the method, with parameters.
         seed: of the method.
+        home: that relative paths are relative to.
     """
 
     folder: Path
@@ -67,6 +65,7 @@ class LearnerJob:
     arm: str
     method: MethodSpec
     seed: int
+    home: Path = field(default_factory=here)
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def learn(
         The last event, whose ``status`` says how it ended. An exception out of a method becomes
         ``failed``: other learners go on.
     """
-    with _own_folder(job.folder):
+    with start_folder(job.home), own_folder(job.folder):
         learner = Learner(job, tell)
         if job.method.name not in method_names():  # registered by hand, in another process
             register_method(dataclasses.replace(job.method, params={}))
@@ -340,48 +339,6 @@ def _signed(rows: list[Row], name: str, *, lower: bool) -> list[float]:
         raise UnknownName("measure", name, known, where="the evaluation")
     found = [(-1 if lower else 1) * row.get(name, math.nan) for row in rows]
     return [-math.inf if math.isnan(value) else value for value in found]
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write plain data in one step; StoreError (and the old file) where the disk refuses it."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=2, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{error.filename or path} cannot be written ({error.strerror}): make room or mend the "
-        "permissions, then resume; or choose another folder with --out"
-    )
-
-
-@contextmanager
-def _own_folder(folder: Path) -> Iterator[None]:
-    """Hold a learner's folder; one process at a time may."""
-    lock = filelock.FileLock(folder / ".lock")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=_LOCK_SECONDS)
-    except filelock.Timeout:
-        raise StoreError(
-            f"another process is training in {folder}: wait until it ends, or stop it"
-        ) from None
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    try:
-        yield
-    except OSError as error:  # of our own files: what a method raises never comes this far
-        raise _unwritable(folder, error) from error
-    finally:
-        lock.release()
 
 
 @contextmanager

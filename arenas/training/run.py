@@ -25,9 +25,11 @@ from gymposium import __version__
 from gymposium.errors import StoreError
 
 from ...agents.trained import FOLDER
+from ...envs.start_folder import located
 from ...scenarios.training import TrainingScenario, load_training
 from .curves import read_rows
-from .learner import EVALUATION, PROGRESS, STATUS, write_json
+from .files import write_json
+from .learner import EVALUATION, PROGRESS, STATUS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,8 +153,9 @@ def write_info(
         "scenario": scenario.model_dump(mode="json"),
     }
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        write_json(path / FILE, info)
+        place = located(path)
+        place.mkdir(parents=True, exist_ok=True)
+        write_json(place / FILE, info)
     except OSError as error:
         raise StoreError(
             f"cannot write {error.filename or path} ({error.strerror}): mend the permissions or "
@@ -163,7 +166,7 @@ def write_info(
 def read_info(path: Path) -> dict[str, Any]:
     """What :func:`write_info` wrote; raises StoreError as :class:`TrainingRun`."""
     try:
-        info: Any = json.loads((path / FILE).read_text(encoding="utf-8"))
+        info: Any = json.loads((located(path) / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StoreError(f"{path} is not a training run: it holds no {FILE}") from None
     except (OSError, ValueError) as error:

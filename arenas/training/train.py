@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from gymposium.errors import GymposiumError, UnknownName, UsageError
 
 from ...agents.methods import MethodSpec, resolve_method
+from ...envs.start_folder import located, start_folder
 from ...scenarios.training import MethodEntry, TrainingScenario, load_training
 from ..executors.processes import run_jobs
 from .curves import read_rows
@@ -59,6 +60,7 @@ class Silent:
         """Say nothing."""
 
 
+@start_folder()
 def train(
     scenario: TrainingScenario | Mapping[str, Any] | str | Path,
     methods: Sequence[str | Mapping[str, Any]] | None = None,
@@ -96,19 +98,21 @@ def train(
     chosen = merged(chosen, changes)
     chosen, made = checked(chosen)
     path = Path(out) if out is not None else new_training_folder(chosen.name)
-    if (path / FILE).exists():
+    place = located(path)
+    if (place / FILE).exists():
         known = TrainingRun(path).scenario
         if _identity(known) != _identity(chosen):
             raise UsageError(
                 f"the folder {path} already holds another training run: choose another with "
                 f"--out, or go on with it by `gymposium resume {path}`"
             )
-    elif path.is_dir() and any(path.iterdir()):
+    elif place.is_dir() and any(place.iterdir()):
         raise UsageError(f"the folder {path} is not empty: choose another with --out")
     write_info(path, chosen)
     return _learn(path, chosen, made, workers, progress or Silent())
 
 
+@start_folder()
 def resume_training(
     path: str | Path,
     *,
@@ -219,7 +223,7 @@ def _learn(
 ) -> TrainingRun:
     jobs = [
         LearnerJob(
-            learner_folder(path, entry.label, seed),
+            learner_folder(located(path), entry.label, seed),
             scenario,
             entry.label,
             methods[entry.label],
@@ -281,7 +285,7 @@ def new_training_folder(name: str) -> Path:
     """A folder under ``runs/`` that does not exist yet."""
     base = Path("runs") / f"{safe_name(name)}-{time.strftime('%Y%m%d-%H%M%S')}"
     path, number = base, 1
-    while path.exists():
+    while located(path).exists():
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path

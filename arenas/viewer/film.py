@@ -13,6 +13,7 @@ import numpy as np
 
 from gymposium.errors import GymposiumError, MissingExtra, UsageError
 
+from ...envs.start_folder import located
 from .board import board
 from .scenes import Scene
 
@@ -82,12 +83,13 @@ class Film:
             self._writer = None
 
     def _begin(self, picture: Image) -> _Writer:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        place = located(self.path)
+        place.parent.mkdir(parents=True, exist_ok=True)
         if self._ffmpeg is not None:
-            return _Mp4File(self._ffmpeg, self.path, picture.shape, self._fps)
+            return _Mp4File(self._ffmpeg, place, picture.shape, self._fps)
         from .gif import GifFile
 
-        return GifFile(self.path, fps=self._fps)
+        return GifFile(place, fps=self._fps)
 
 
 class _Mp4File:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gymposium.errors import StoreError, UnknownName, UsageError
 from gymposium.types import Outcome, World
 
+from ...envs.start_folder import start_folder
 from ..record import decode, read_record, state_hash
 from ..rows import MatchRow
 from ..store import RunFolder
@@ -45,6 +46,7 @@ def find_match(run: Run, wanted: str = "1") -> MatchRow:
     return found[0]
 
 
+@start_folder()
 def replay(run: Run, match: str = "1", screens: Sequence[Screen] = ()) -> int:
     """Play a stored match again.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from gymposium.errors import UnknownName, UsageError
 
+from ..start_folder import located
 from .state import MARGIN, WALL
 
 MOST_CELLS = 100_000
@@ -128,10 +129,10 @@ def _text(source: str, package: str, names: Sequence[str]) -> tuple[str, str]:
         file = resources.files(package) / "maps" / f"{source}.txt"
         return source, file.read_text(encoding="utf-8")
     path = Path(source)
-    if path.suffix != ".txt" and not path.exists():
+    if path.suffix != ".txt" and not located(path).exists():
         raise UnknownName("map", source, names)
     try:
-        return str(path), path.read_text(encoding="utf-8")
+        return str(path), located(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"map {source}: the file cannot be read: {error}") from error
 

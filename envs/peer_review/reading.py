@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from gymposium.errors import UsageError
 
+from ..start_folder import located
 from .manuscript import Manuscript
 from .visible_text import visible
 
@@ -63,7 +64,7 @@ def read_manuscripts(source: str | Path) -> Collection:
     """
     path, reader = Path(source), _Reader()
     try:
-        for name, data in _files(path, reader):
+        for name, data in _files(located(path), reader):
             reader.take(name, data)
     except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise UsageError(f"manuscripts {str(path)!r} cannot be read: {error}") from error

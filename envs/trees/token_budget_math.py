@@ -51,7 +51,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +61,7 @@ from gymposium.types import Action
 
 from ..markets.money import CHARACTERS
 from ..speech import spelled
+from ..start_folder import located
 from .budgeted import SEAT, BudgetedWorld, check_budget
 from .word_problems import (
     MAX_QUESTION,
@@ -151,7 +151,7 @@ def _whole(value: Any) -> bool:
 def _file(path: str, sha256: str | None) -> tuple[Problem, ...]:
     if sha256 is not None:
         try:
-            found = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+            found = hashlib.sha256(located(path).read_bytes()).hexdigest()
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from None
         if found != sha256:

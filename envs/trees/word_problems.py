@@ -11,12 +11,13 @@ import json
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from gymposium.errors import UsageError
+
+from ..start_folder import located
 
 OPERATIONS = ("add", "subtract", "multiply", "divide")
 MARKER = "####"
@@ -175,7 +176,7 @@ def read_problems(path: str) -> tuple[Problem, ...]:
     """
     problems = []
     try:
-        with Path(path).open(encoding="utf-8") as file:
+        with located(path).open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if number > MAX_LINES:
                     raise UsageError(f"{path}: more than {MAX_LINES:,} lines; take fewer")

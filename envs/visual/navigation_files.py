@@ -21,6 +21,7 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
+from ..start_folder import located
 from .entry import Entry
 from .floor_plan import BODY, FloorPlan, Rectangle, Room, Thing, moves_to
 from .floor_plan_maker import furnish, walls_of
@@ -50,7 +51,7 @@ def read_tasks(path: str, sha256: str | None = None) -> tuple[NavigationTask, ..
         UsageError: it cannot be read, is another file, or a task lacks something or cannot be done.
     """
     try:
-        content = Path(path).read_bytes()
+        content = located(path).read_bytes()
         found = json.loads(content)["tasks"]
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import typer.core
 
+from gymposium.envs.start_folder import start_folder
 from gymposium.errors import GymposiumError
 
 INTERRUPTED = 130
@@ -85,7 +86,8 @@ def _split_debug(words: Sequence[str]) -> tuple[list[str], bool]:
 def _outcome(run: Any, *, debug: bool) -> int:
     """Run and translate whatever comes out into an exit code, saying what went wrong."""
     try:
-        result = run()
+        with start_folder():
+            result = run()
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else int(bool(error.code))
     except KeyboardInterrupt:

@@ -24,6 +24,7 @@ import zstandard
 from gymposium.errors import StoreError, UsageError
 from gymposium.types import Usage
 
+from ....envs.start_folder import located
 from .cache_key import differences, nearness
 from .protocol import Completion
 
@@ -79,7 +80,7 @@ class ResponseCache:
         Raises:
             StoreError: it is corrupt, not a cache, of another version, or cannot be written.
         """
-        self.path = Path(path) if path is not None else default_path()
+        self.path = located(path) if path is not None else default_path()
         self._lock = threading.Lock()
         self._broken = False
         self._pack = zstandard.ZstdCompressor(level=3)

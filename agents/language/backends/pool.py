@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ....envs.start_folder import located
 from ..models import model_digest, model_facts, model_file
 from ..weights import own_folder, weights_digest
 from .calls import current_scope
@@ -92,7 +93,7 @@ def _absolute(model: str) -> str:
     place, slash, source = model.rpartition("transformers/")
     own = own_folder(source) if slash else None
     if own is not None or model.endswith(".gguf"):
-        source = str(Path(own or source).absolute())
+        source = str(located(own or source))
     return f"{place}{slash}{source}"
 
 
@@ -100,7 +101,7 @@ def _anywhere(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that mean the same whatever folder a process works in."""
     made = dict(settings)
     if "adapter" in made:
-        made["adapter"] = str(Path(made["adapter"]).expanduser().absolute())
+        made["adapter"] = str(located(Path(made["adapter"]).expanduser()))
     return made
 
 

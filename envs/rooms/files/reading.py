@@ -10,6 +10,7 @@ from typing import Any
 
 from gymposium.errors import UsageError
 
+from ...start_folder import located
 from ..layout import MOST_TEXT, document_of, scene_of
 from .front import front_room, is_front
 from .imported import Imported
@@ -46,7 +47,7 @@ def _bytes(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name a file")
-        with path.open("rb") as file:
+        with located(path).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None

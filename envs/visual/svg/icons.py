@@ -14,6 +14,7 @@ import numpy as np
 
 from gymposium.errors import UsageError
 
+from ...start_folder import located
 from .reading import BadDrawing, clean_svg
 
 SIDE = 24
@@ -46,7 +47,7 @@ def icons_in(folder: str) -> tuple[str, ...]:
     Raises:
         UsageError: there are none, or one cannot be drawn here.
     """
-    paths = sorted(Path(folder).expanduser().rglob("*.svg"))[:MAX_FILES]
+    paths = sorted(located(Path(folder).expanduser()).rglob("*.svg"))[:MAX_FILES]
     if not paths:
         raise UsageError(f"svg_reconstruction: there is no .svg file in {folder}")
     found = []

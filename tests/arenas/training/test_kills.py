@@ -88,12 +88,12 @@ def test_a_worker_that_dies_is_told_and_the_run_can_be_resumed(tmp_path, whole):
 def test_two_processes_never_train_one_learner(tmp_path, monkeypatch):
     import filelock
 
-    from gymposium.arenas.training import learner
+    from gymposium.arenas.training import files
     from gymposium.errors import StoreError
 
     run = small(tmp_path / "run")
     folder = run.learners["tabular", 0]
-    monkeypatch.setattr(learner, "_LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(files, "_LOCK_SECONDS", 0.1)
     held = filelock.FileLock(folder / ".lock")
     with held, pytest.raises(StoreError, match="another process is training in"):
         gymposium.resume_training(run.path)

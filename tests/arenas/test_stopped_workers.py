@@ -17,7 +17,7 @@ import pytest
 import gymposium
 from gymposium.arenas.reporters import Silent
 
-from .test_resume import assert_same_run, scenario
+from .test_resume import assert_same_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -25,10 +25,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="nothing tells who is stopped")
 @pytest.mark.parametrize("then", ["goes on", "Ctrl-C"])
 def test_a_worker_that_is_stopped_holds_up_neither_the_run_nor_ctrl_c(
-    tmp_path: Path, then: str
+    tmp_path: Path, then: str, long: tuple[Path, gymposium.Run]
 ) -> None:
-    asked = scenario(repeats=10, rounds=40)
-    whole = gymposium.run(asked, out=tmp_path / "whole")
+    file, whole = long
 
     class Stopping(Silent):
         victim = 0
@@ -43,7 +42,7 @@ def test_a_worker_that_is_stopped_holds_up_neither_the_run_nor_ctrl_c(
                 who, what = os.getpid(), signal.SIGINT
             threading.Timer(1.0, os.kill, (who, what)).start()
 
-    play = partial(gymposium.run, asked, out=tmp_path / "run", workers=2, progress=Stopping())
+    play = partial(gymposium.run, file, out=tmp_path / "run", workers=2, progress=Stopping())
     if then == "goes on":
         assert_same_run(play(), whole)
         return

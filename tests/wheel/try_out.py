@@ -30,6 +30,7 @@ SMOKE = (
     "envs/test_views.py",
     "agents/test_checks.py",
     "arenas/executors",
+    "arenas/test_dying_workers.py",
     "arenas/test_resume.py",
     "arenas/test_store.py",
     "arenas/test_workers.py",

@@ -62,10 +62,9 @@ def test_both_machines_get_work(cluster: Any) -> None:
 
 
 def test_a_machine_killed_in_the_middle_costs_nothing_and_changes_nothing(
-    cluster: Any, tmp_path: Path
+    cluster: Any, tmp_path: Path, long: tuple[Path, gymposium.Run]
 ) -> None:
-    asked = scenario(repeats=12, rounds=40)
-    whole = gymposium.run(asked, out=tmp_path / "whole")
+    file, whole = long
 
     class Killing(Silent):
         left = len(whole.rows) // 4
@@ -77,7 +76,7 @@ def test_a_machine_killed_in_the_middle_costs_nothing_and_changes_nothing(
                 cluster.remove_node(cluster.second, allow_graceful=False)
 
     run = gymposium.run(
-        asked, out=tmp_path / "run", executor=f"ray:{cluster.address}", progress=Killing()
+        file, out=tmp_path / "run", executor=f"ray:{cluster.address}", progress=Killing()
     )
     assert_same_run(run, whole)
     assert not cluster.second.live_processes()

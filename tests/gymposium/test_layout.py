@@ -64,6 +64,12 @@ def test_a_file_holds_one_idea_and_says_which(path: Path) -> None:
     assert not text or ast.get_docstring(ast.parse(text)), f"{path} has no module docstring"
 
 
+def test_a_file_of_tests_holds_one_idea_as_well() -> None:
+    files = (ROOT / "tests").rglob("*.py")
+    long = [file.name for file in files if len(file.read_text("utf-8").splitlines()) > 400]
+    assert not long, f"longer than 400 lines, to be parted by what they test: {', '.join(long)}"
+
+
 def test_every_folder_is_packaged_and_every_package_is_a_folder() -> None:
     listed = set(
         tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]

@@ -20,6 +20,7 @@ from .relaxed_json import read
 MAX_READ = 20_000
 """A longer text is cut in the middle: the answer stands at its start or its end."""
 MAX_ACTION = 4_000
+"""Plain words are cut to this. JSON is not: half a document would be read as something else."""
 MAX_THOUGHT = 4_000
 
 _THINK = re.compile(
@@ -89,7 +90,8 @@ def extract(text: str) -> Extracted:
         text: the raw completion; anything at all.
 
     Returns:
-        The answer, at most MAX_ACTION characters, and the thought beside it, if any.
+        The answer, at most MAX_ACTION characters unless it is JSON, and the thought beside it, if
+        any.
     """
     if text[:1] == "{" and text[-1:] == "}" and len(text) <= MAX_READ:
         try:
@@ -113,7 +115,7 @@ def _extract_slowly(text: str) -> Extracted:
     body, thought = _without_thoughts(text.strip().lstrip("\ufeff"))
     found = _from_json(body)
     if found is not None:
-        return _made(found.action_text, found.thought or thought)
+        return Extracted(found.action_text, found.thought or _kept(thought))
     for pattern, group in ((_TAGGED, 2), (_BOXED, 1), (_LABELLED, 1), (_ANSWER_IS, 1)):
         hits = [hit[group] for hit in pattern.finditer(body) if hit[group].strip()]
         if hits:
@@ -123,11 +125,12 @@ def _extract_slowly(text: str) -> Extracted:
 
 
 def _made(action: Any, thought: str | None) -> Extracted:
-    if not isinstance(action, str):
-        action = _dumped(action)
-    if thought is not None:
-        thought = thought.strip()[:MAX_THOUGHT] or None
-    return Extracted(action.strip()[:MAX_ACTION], thought)
+    said = action.strip()[:MAX_ACTION] if isinstance(action, str) else _dumped(action).strip()
+    return Extracted(said, _kept(thought))
+
+
+def _kept(thought: str | None) -> str | None:
+    return None if thought is None else thought.strip()[:MAX_THOUGHT] or None
 
 
 def _dumped(value: Any) -> str:

@@ -194,6 +194,15 @@ def test_a_number_that_may_be_cut_off_is_not_taken_for_a_smaller_one():
     )
 
 
+@pytest.mark.parametrize("wrapped", ["{}", "```json\n{}\n```", "<think>so</think>{}", "Here: {}"])
+@pytest.mark.parametrize("key", ["", "action"])
+def test_an_answer_that_is_json_is_whole_however_many_things_it_lists(wrapped, key):
+    call = {"tool": "add", "edit": [{"id": f"thing_{n}", "place": [n, n]} for n in range(200)]}
+    text = json.dumps({key: call} if key else call)
+    assert len(text) > 2 * MAX_ACTION
+    assert json.loads(extract(wrapped.replace("{}", text)).action_text) == call
+
+
 FRAGMENTS = st.sampled_from(
     ['{"action":', "{", "}", '"', "'", "```", "<think>", "</think>", "Answer:", "[", "]", ",", ":",
      "\\boxed{", "<answer>", "\\u12", "//", "/*", "#", "1e999", "\x00", "\ud800", "b", " ", "\n"]

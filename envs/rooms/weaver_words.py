@@ -23,6 +23,11 @@ WRITABLE = "".join(sorted(set(string.printable) - set("\t\r\x0b\x0c")))
 PHYSICS = ("things", "outside", "colliding pairs", "unstable")
 BRIEF_IDEAS = 160
 """Characters of ideas that a model of little context may write."""
+EDIT_FIELDS = frozenset(
+    {"objects", "roomsize", "relations", "ids", "categories", "parent", "motif", "model"}
+)
+"""What our tools' edits are made of; beside the tool it would be lost without a word."""
+_ARGUMENTS = ("arguments", "parameters", "args")
 _BRIEF_LINE = 240
 _BRIEF_CARD = 120
 _BRIEF_THINGS = 40
@@ -211,9 +216,15 @@ def read_call(text: str, longest_ideas: int, longest_edit: int) -> str:
             value = value["action"]
         if not isinstance(value, dict):
             continue
+        value = _plainly(value)
         tool = value.get("tool")
         if isinstance(tool, bool) or not isinstance(tool, str | int) or tool == "":
             raise IllegalAction('a call names its tool: {"tool": "…", "ideas": "…"}')
+        if lost := [name for name in value if name in EDIT_FIELDS]:
+            raise IllegalAction(
+                f"{lost[0]!r} stands beside the tool, where nothing reads it; it belongs into the "
+                f'"edit": {{"tool": "…", "ideas": "…", "edit": {{"{lost[0]}": …}}}}'
+            )
         edit = value.get("edit", "")
         edit = _dumped(edit) if isinstance(edit, dict | list) else "" if edit is None else str(edit)
         if len(edit) > longest_edit:
@@ -223,6 +234,22 @@ def read_call(text: str, longest_ideas: int, longest_edit: int) -> str:
         edit = spelled(edit, WRITABLE)
         return json.dumps({"tool": tool, "ideas": ideas, "edit": edit})
     return text
+
+
+def _plainly(call: dict[str, Any]) -> dict[str, Any]:
+    """A call as it is asked for, where a model wrote one of functions: a name and arguments."""
+    if isinstance(call.get("function"), dict):
+        call = call["function"]
+    if "tool" not in call and isinstance(call.get("name"), str):
+        call = {"tool": call["name"], **{k: v for k, v in call.items() if k != "name"}}
+    for name in _ARGUMENTS:
+        given = call.get(name)
+        if isinstance(given, str):  # as functions' arguments come: JSON in a text
+            given = next(iter(whole_json(given)), None)
+        if isinstance(given, dict):
+            rest = {key: value for key, value in call.items() if key != name}
+            return {**given, **rest}
+    return call
 
 
 def _dumped(value: Any) -> str:

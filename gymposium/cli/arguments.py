@@ -180,8 +180,8 @@ def new_folder(name: str) -> Path:
 
 
 @contextmanager
-def saying_how_to_resume(path: Path) -> Iterator[None]:
-    """If a run ends early with a sentence, follow it by how to go on."""
+def saying_how_to_resume(path: Path, remedy: str | None = None) -> Iterator[None]:
+    """If a run ends early with a sentence, follow it by how to go on: ``remedy``, or to resume."""
     from gymposium.errors import GymposiumError
 
     try:
@@ -189,7 +189,7 @@ def saying_how_to_resume(path: Path) -> Iterator[None]:
     except UsageError:
         raise
     except GymposiumError as error:
-        remedy = f"`gymposium resume {path}` goes on from the matches that are stored"
+        remedy = remedy or f"`gymposium resume {path}` goes on from the matches that are stored"
         if (path / "run.sqlite").exists() and "gymposium resume" not in str(error):
             error.args = (f"{str(error).rstrip('.')}; {remedy}",)
         raise

@@ -75,18 +75,23 @@ def make(
     if budget:
         scenario = limited(scenario, arguments.pairs(budget))
     folder = run or arguments.new_folder("room")
-    with arguments.saying_how_to_resume(folder):
-        finished = play(
-            scenario,
-            out=folder,
-            concurrency=1,
-            trusted=trusted,
-            progress=Progress(),
-            cache=arguments.cache_choice(cache, no_cache),
-        )
+    again = f"the same command with `--run {folder}` goes on, and writes the room"
+    try:
+        with arguments.saying_how_to_resume(folder, again):
+            finished = play(
+                scenario,
+                out=folder,
+                concurrency=1,
+                trusted=trusted,
+                progress=Progress(),
+                cache=arguments.cache_choice(cache, no_cache),
+            )
+    except KeyboardInterrupt:
+        say(f"no room was written; {again}")
+        raise
     report = finished.report()
     if not finished.rows:
-        fail(f"the match did not finish; `gymposium resume {folder}` plays it again")
+        fail(f"the match did not finish; {again}")
     scene = scene_of_text(_table(finished, "room")[0]["layout"])
     figures = {"request": request, "seed": seed, **_figures(finished, scene)}
     files = {
@@ -125,14 +130,11 @@ def _scenario(
     request: str, kind: str | None, planner: str, seed: int, params: dict[str, Any]
 ) -> Scenario:
     from gymposium.envs.registry import make_world
-    from gymposium.envs.rooms.room_types import find_room_type, room_type
     from gymposium.scenarios.load import load, validate_against_registry
 
     from .run import IN_ORDER
 
-    demand = " ".join(request.split())
-    if kind is not None and find_room_type(demand) != room_type(kind).name:
-        demand = f"{kind.replace('_', ' ')}: {demand}"
+    demand = str(params["room"]) if "room" in params else _demand(request, kind)
     scenario = load(
         {
             "name": "room",
@@ -146,6 +148,25 @@ def _scenario(
     )
     validate_against_registry(scenario, make_world)
     return scenario
+
+
+def _demand(request: str, kind: str | None) -> str:
+    """The request in one line, with the type of room before it where it names another or none."""
+    from gymposium.envs.rooms.room_types import find_room_type, room_type, room_types
+    from gymposium.envs.rooms.weaver_params import ANY, MOST_IDEAS
+    from gymposium.errors import UsageError
+
+    demand = " ".join(request.split())
+    if kind is not None and find_room_type(demand) != room_type(kind).name:
+        demand = f"{kind.replace('_', ' ')}: {demand}"
+    if len(demand) > MOST_IDEAS:
+        raise UsageError(f"a request has at most {MOST_IDEAS} characters, not {len(demand):,}")
+    if demand != ANY and find_room_type(demand) is None:
+        raise UsageError(
+            f"{demand!r:.80} names no type of room; say one, in English, or give it by --type: "
+            f"{', '.join(sorted(room_types()))}"
+        )
+    return demand
 
 
 def _told(planner: str) -> dict[str, Any]:

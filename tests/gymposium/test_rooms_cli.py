@@ -103,6 +103,42 @@ def test_a_language_model_plans_and_its_plan_is_in_the_report(here):
     assert "refused" in page
 
 
+@pytest.mark.parametrize("stop", ["endpoint", "ctrl-c"])
+def test_what_stops_in_the_middle_is_gone_on_with_by_the_same_command(here, monkeypatch, stop):
+    calls = [
+        {"tool": "init_gpt", "ideas": "A bedroom."},
+        {"tool": "terminate", "ideas": "It is good."},
+    ]
+    down = [True]
+
+    async def says(server, request, writer):
+        if "Last call" not in str(request.body):
+            return send(writer, completion(json.dumps(calls[0])))
+        if down[0]:
+            return send(writer, {"error": {"message": "bad key"}}, status="401 Unauthorized")
+        return send(writer, completion(json.dumps(calls[1])))
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with serving(says) as server:
+        words = (
+            "rooms", "make", "a bedroom", "--planner", f"llm:one@{server.url}", "--steps", 4,
+            "-p", "passes=5", "--out", "a.json", "--run", "run", "--cache", "cache", *SMALL,
+        )  # fmt: skip
+        with monkeypatch.context() as patch:
+            if stop == "ctrl-c":
+                patch.setattr("gymposium.arenas.run.run", interrupted)
+            result = call(*words, code=130 if stop == "ctrl-c" else 1)
+        assert "the same command with `--run run` goes on, and writes the room" in result.stderr
+        assert "gymposium resume" not in result.stderr
+        assert not (here / "a.json").exists()
+        down[0] = False
+        made = call_json(*words)
+    assert [row["tool"] for row in made["steps"]] == ["init_gpt", "terminate"]
+    assert (here / "a.json").exists()
+
+
 def test_a_step_that_spoils_the_room_is_told_as_rolled_back(here):
     (here / "spoiler.py").write_text(
         "import json\n"
@@ -150,7 +186,11 @@ def test_a_model_that_runs_here_is_told_briefly_unless_the_user_wants_all():
     ("words", "said"),
     [
         (("a bedroom", "--out", "a.obj"), "unknown format of rooms '.obj'"),
-        (("somewhere nice", "--out", "a.glb"), "somewhere nice"),
+        (("somewhere nice", "--out", "a.glb"), "'somewhere nice' names no type of room"),
+        (("somewhere nice", "--out", "a.glb"), "by --type: bathroom, bedroom"),
+        (("寝室", "--out", "a.glb"), "'寝室' names no type of room"),
+        ((" ", "--out", "a.glb"), "'' names no type of room"),
+        (("a bedroom" + " with a lamp" * 900, "--out", "a.glb"), "at most 400 characters"),
         (("a room", "--type", "bath", "--out", "a.glb"), "unknown type of room 'bath'"),
         (("a bedroom", "--planner", "scripted:plannr", "--out", "a.glb"), "plannr"),
         (("a bedroom", "--planner", "", "--out", "a.glb"), "agents[0]"),
@@ -225,6 +265,8 @@ def test_rooms_are_converted_and_what_is_left_out_is_said(here):
     [
         (("check", "nowhere.json"), "nowhere.json cannot be read"),
         (("render", "broken.json", "--out", "x"), "broken.json: the file is not a JSON document"),
+        (("check", "room.sdf"), "room.sdf: is XML; SDF and URDF are written here, not read"),
+        (("convert", "room.urdf", "a.glb"), "room.urdf: is XML; SDF and URDF are written here"),
         (("convert", "room.json", "room.txt"), "unknown format of rooms '.txt'"),
         (("convert", "house.json", "a.json", "--room", "Attic"), "unknown room 'Attic'"),
         (("check", "room.json", "--type", "bedrom"), "did you mean 'bedroom'"),
@@ -233,6 +275,8 @@ def test_rooms_are_converted_and_what_is_left_out_is_said(here):
 )
 def test_files_that_are_no_rooms_are_refused_in_a_sentence(here, words, said):
     (here / "broken.json").write_text("{")
+    for name in ("room.sdf", "room.urdf"):
+        write(furnished(), here / name)
     evil = layout(furnished())
     evil["objects"] = {"1_chair": {**evil["objects"]["5_chair"], "size": [-1, 1, 1], "parent": []}}
     (here / "evil.json").write_text(json.dumps(evil))

@@ -57,6 +57,8 @@ def _bytes(path: Path) -> bytes:
 
 
 def _from_text(text: str, room: str | None) -> Imported:
+    if text.lstrip().startswith("<"):
+        raise UsageError("is XML; SDF and URDF are written here, not read: give the .glb or .json")
     document = document_of(text, "the file", MOST_BYTES)
     if is_front(document):
         return front_room(document, room)

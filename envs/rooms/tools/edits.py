@@ -15,7 +15,7 @@ from gymposium.errors import UsageError
 
 from ..catalogue import category, find
 from ..grammar import STANDS
-from ..layout import layout, scene_of
+from ..layout import check_ids, layout, scene_of
 from ..scene import ROOM, ROOM_KINDS, Item, RelationKind, Scene
 from .card import EXACT
 
@@ -116,17 +116,19 @@ def with_new(scene: Scene, wanted: Sequence[Mapping[str, Any]]) -> tuple[Scene, 
     """
     document = layout(scene, digits=EXACT)
     added: dict[str, Mapping[str, Any]] = {}
+    said: dict[str, str] = {}
     for place, entry in enumerate(wanted):
         where = f"edit.objects[{place}]"
         only(entry, ("id", "category", "parent", "location", "rotation", "size"), where)
         name = entry.get("id") or _fresh(scene, entry.get("category"), added)
         if not isinstance(name, str):
             raise UsageError(f"{where}.id must be text")
-        if name in added or name in document["objects"]:
+        if name in added or name in document["objects"] or name in document["structure"]:
             raise UsageError(f"{where}.id {str(name)[:40]!r} is taken; ids must differ")
-        added[name] = entry
+        check_ids({name: entry}, f"{where}.id")
+        added[name], said[name] = entry, where
         document["objects"][name] = _completed(entry)
-    checked = scene_of(document)
+    checked = _checked(document, said)
     items = {name: checked[name] for name in added}
     fixed = [item for name, item in items.items() if "location" in added[name]]
     loose = {name for name in items if "location" not in added[name]}
@@ -146,12 +148,14 @@ def changed(scene: Scene, wanted: Sequence[Mapping[str, Any]]) -> Scene:
         UsageError: an entry names no thing of the room, or a value is out of range.
     """
     document = layout(scene, digits=EXACT)
+    said: dict[str, str] = {}
     for place, entry in enumerate(wanted):
         where = f"edit.objects[{place}]"
         only(entry, ("id", "location", "rotation", "size"), where)
         name = known_id(scene, entry.get("id"), f"{where}.id")
+        said[name] = where
         document["objects"][name].update({k: v for k, v in entry.items() if k != "id"})
-    checked = scene_of(document)
+    checked = _checked(document, said)
     for entry in wanted:
         name, new = entry["id"], checked[entry["id"]]
         if "size" in entry:
@@ -191,6 +195,21 @@ def known_id(scene: Scene, name: Any, where: str) -> str:
     if not isinstance(name, str) or name not in scene:
         raise UsageError(f"{where}: nothing in the room is called {str(name)[:40]!r}")
     return name
+
+
+def _checked(document: Mapping[str, Any], said: Mapping[str, str]) -> Scene:
+    """The scene of a room's document; a fault in what an edit brought is named where it stands.
+
+    ``said`` has the place in the edit of each id: an entry without one was given one here, which
+    whoever wrote the edit has never seen.
+    """
+    try:
+        return scene_of(document)
+    except UsageError as error:
+        label, dot, rest = str(error).removeprefix("objects.").partition(".")
+        if dot and label in said and str(error).startswith("objects."):
+            raise UsageError(f"{said[label]}.{rest}") from None
+        raise
 
 
 def _fresh(scene: Scene, said: Any, taken: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import resources
 
-from ..catalogue import NAMES
+from ..catalogue import CATEGORIES, NAMES
 
 MOST_EACH = 8
 """Things of one category that words can ask for at once."""
@@ -66,6 +66,19 @@ def read(words: str) -> Wanted:
     for name in found.unwanted:
         found.counts.pop(name, None)
     return found
+
+
+@functools.lru_cache(maxsize=256)
+def forbidden(words: str) -> frozenset[str]:
+    """The categories that a request forbids; a bare noun means all of its kind ("no bed")."""
+    found = read(words)
+    said = "_".join(re.findall(r"[a-z]+", words.lower()))
+    kinds = set(found.unwanted)
+    for name in found.unwanted:
+        spellings = [w for w in NAMES if NAMES[w] == name and re.search(rf"(?:^|_){w}", said)]
+        if spellings and "_" not in (noun := max(spellings, key=len)):
+            kinds |= {category for category in CATEGORIES if category.endswith(f"_{noun}")}
+    return frozenset(kinds - found.counts.keys())
 
 
 def named(words: str, ids: Iterable[str]) -> list[str]:

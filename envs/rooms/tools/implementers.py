@@ -19,7 +19,7 @@ from ..room_types import RoomType
 from ..scene import Item
 from .card import Card, Edited, Family, Task, Tool
 from .edits import entries, known_id, new_things, one_of, only, record, several, with_new
-from .ideas import named, read
+from .ideas import forbidden, named, read
 from .motifs import laid_out, motifs, top
 from .supplies import (
     absent,
@@ -80,19 +80,22 @@ class AddGpt(Tool):
     def _needed(self, task: Task) -> list[Item]:
         """What fills roles, then (as the ideas stress floor or tops) the floor, tops and walls."""
         coming: list[Item] = []
-        for name in missing_roles(task.kind, task.scene):
-            coming.append(one(name, task, coming))
+        unwanted = forbidden(task.request)
+
+        def come(names: list[str], parent: Item | None = None) -> None:
+            for name in names:
+                if name not in unwanted:
+                    coming.append(one(name, task, coming, parent))
+
+        come(missing_roles(task.kind, task.scene))
         carriers = [task.scene[n] for n in named(task.ideas, task.scene.by_id)]
         carriers = [item for item in carriers if is_carrier(item)]
         floor = "floor" in task.ideas and not carriers
         if floor or (not carriers and covered(task.scene) < COVERED_GOAL):
-            for name in self._floor(task)[: 4 if floor else 2]:
-                coming.append(one(name, task, coming))
+            come(self._floor(task)[: 4 if floor else 2])
         for carrier in carriers or ([] if floor else bare(task.scene)):
-            for name in small_for(carrier, task.kind, task.rng, room_on(carrier)):
-                coming.append(one(name, task, coming, carrier))
-        for name in absent(task.kind, task.scene, (Mount.WALL, Mount.CEILING))[:2]:
-            coming.append(one(name, task, coming))
+            come(small_for(carrier, task.kind, task.rng, room_on(carrier)), carrier)
+        come(absent(task.kind, task.scene, (Mount.WALL, Mount.CEILING))[:2])
         return coming[:_AT_ONCE]
 
     def _floor(self, task: Task) -> list[str]:
@@ -240,7 +243,8 @@ class AddRule(Tool):
         else:
             wanted = [name for name in usual if name in read(task.ideas).counts]
             there = {item.category for item in task.scene}
-            wanted = wanted or [name for name in usual if name not in there]
+            absent_ones = [name for name in usual if name not in there]
+            wanted = wanted or [n for n in absent_ones if n not in forbidden(task.request)]
         coming = things(task.kind, task.scene, task.rng, only=wanted)[:_AT_ONCE]
         if not coming:
             raise UsageError("the rules have nothing to add here")

@@ -21,7 +21,7 @@ from ..scene import Item, Scene
 from .card import Card, Edited, Family, Task, Tool
 from .edits import entries, new_things, one_of, only, record, with_new
 from .generators import generator, generators
-from .ideas import read
+from .ideas import forbidden, read
 from .library import ROOM_TYPES, closest, finished
 from .supplies import one, placed
 
@@ -58,11 +58,10 @@ class InitGpt(Tool):
             scene, loose = with_new(scene, entries(task.edit, "objects"))
             return placed(task, scene, loose, "began with what the edit says; placed")
         wanted = read(f"{task.request}. {task.ideas}")
+        unwanted = wanted.unwanted | forbidden(task.request)
         scene = replace(task.scene, items=())
         coming = [
-            item
-            for item in things(task.kind, scene, task.rng)
-            if item.category not in wanted.unwanted
+            item for item in things(task.kind, scene, task.rng) if item.category not in unwanted
         ]
         coming = _with_parents(coming)
         having = Counter(item.category for item in coming)

@@ -92,17 +92,23 @@ class Replies(spaces.Text):
 
 def peeled(text: str) -> str:
     """A reply out of ``{"action": reply}``, should it come so; in WRITABLE, cut to MAX_REPLY."""
-    text = text.strip() if len(text) > MAX_REPLY else text
-    if text[:1] == "{":
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = None
-        inner = value.get("action") if isinstance(value, dict) else None
-        if isinstance(inner, dict):
-            text = json.dumps(inner, ensure_ascii=False)
-        elif isinstance(inner, str):
-            text = inner
+    text = unwrapped(text.strip() if len(text) > MAX_REPLY else text)
     if not _WRITABLE.issuperset(text):
         text = spelled(text, _WRITABLE)
     return text[:MAX_REPLY]
+
+
+def unwrapped(text: str) -> str:
+    """A whole reply out of an object that has it as its ``action`` or ``answer``; else ``text``."""
+    if text[:1] != "{":
+        return text
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    inner = value.get("action", value.get("answer"))
+    if isinstance(inner, dict):
+        return json.dumps(inner, ensure_ascii=False)
+    # A string that is no reply of its own is an action of the object's: its parts must stay.
+    whole = isinstance(inner, str) and ("<answer>" in inner or inner.lstrip()[:1] == "{")
+    return inner if whole else text

@@ -54,7 +54,9 @@ def feedback(last: Mapping[str, Any], separator: str) -> str:
     """What became of a turn, in a line; ``last`` is as in its ``info``."""
     done = f"{separator} ".join(last["executed"])
     told = f"Carried out: {done}." if done else "Nothing was carried out."
-    if not last["turn_metrics"]["action_is_valid"]:
+    if not last["answer"]:
+        told += " No answer could be read in your reply; it must be of the form below."
+    elif not last["turn_metrics"]["action_is_valid"]:
         told += " Not all of your answer were known actions."
     elif not last["turn_metrics"]["format_correct"]:
         told += " Your reply was not of the format."

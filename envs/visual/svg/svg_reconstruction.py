@@ -65,6 +65,7 @@ from ...palette import INK, PAPER, QUIET
 from ...speech import spelled
 from ...world import RuleWorld
 from ..reasoned_params import SHOWS
+from ..replies import unwrapped
 from ..strategies import parts_of, read, schema, skeleton
 from .icons import document, icons_in, made_up
 from .raster import SIZE, rasterised
@@ -273,10 +274,12 @@ class SvgReconstruction(RuleWorld):
         return schema(self.params.strategy, most=1, longest=self.params.longest)
 
     def parse(self, seat: str, text: str, observation: Any, info: Mapping[str, Any]) -> Action:
-        """The reply itself; a document alone is an answer where nothing else is asked for."""
-        bare = text.strip()
-        if bare.startswith("<svg") and not parts_of(self.params.strategy):
-            text = f"<answer>{bare}</answer>"
+        """The reply itself; where nothing else is asked for, the document in it is the answer."""
+        text = unwrapped(text.strip())
+        if not parts_of(self.params.strategy) and "<answer>" not in text:
+            begin, end = text.find("<svg"), text.rfind("</svg>") + len("</svg>")
+            if begin >= 0 and text[:1] != "{":
+                text = f"<answer>{text[begin : end if end > begin else None]}</answer>"
         return spelled(text, WRITABLE)[: self.params.longest]
 
     def format(self, seat: str, action: Action) -> str:

@@ -312,7 +312,9 @@ def _meaning(world: Any, turn: Turn, said: Any) -> Any:
         return said
     from .language.extract import extract
 
-    return world.words.parse(turn.seat, extract(words).action_text, turn.observation, turn.info)
+    if not world.seats[turn.seat].whole_reply:
+        words = extract(words).action_text
+    return world.words.parse(turn.seat, words, turn.observation, turn.info)
 
 
 def _within(turn: Turn, action: Any) -> bool:

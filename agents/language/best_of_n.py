@@ -65,13 +65,14 @@ class BestOfN:
 
     def reset(self, seat: Seat, seed: int) -> None:
         """A new match; every mind has draws of its own."""
+        self._whole = seat.whole_reply
         for number, mind in enumerate(self._minds):
             mind.reset(seat, (seed + number * 0x9E3779B97F4A7C15) % 2**63)
 
     async def act(self, turn: Turn) -> Reply:
         """Ask all, and choose; every model call is on the reply."""
         replies = await asyncio.gather(*(_asked(mind, turn) for mind in self._minds))
-        texts = [_said(reply) for reply in replies]
+        texts = [_said(reply, whole=self._whole) for reply in replies]
         calls = tuple(call for reply in replies for call in reply.calls)
         return Reply(text=texts[best_of(texts, self.budget)], calls=calls)
 
@@ -88,6 +89,8 @@ async def _asked(mind: Any, turn: Turn) -> Reply:
     return answer if isinstance(answer, Reply) else Reply(text=str(answer))
 
 
-def _said(reply: Reply) -> str:
-    """The answer itself: without the wrapping that a model was asked to put it in."""
-    return extract(reply.text).action_text if reply.text else str(reply.action)
+def _said(reply: Reply, *, whole: bool) -> str:
+    """The answer itself: without wrapping that a model was asked to put it in, if it was."""
+    if reply.text is None:
+        return str(reply.action)
+    return reply.text if whole else extract(reply.text).action_text

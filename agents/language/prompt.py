@@ -116,8 +116,15 @@ def question_message(question: str) -> Message:
     return {"role": "user", "content": f"{neutral(question)} {_HOW_INNER}"}
 
 
-def move_message(*, think: bool = False) -> Message:
-    """The message that asks for the move, after such questions."""
+def move_message(*, think: bool = False, whole: bool = False) -> Message:
+    """The message that asks for the move, after such questions.
+
+    Args:
+        think: whether a short thought is asked for before the action.
+        whole: the world reads whole replies (:class:`gymposium.Seat`): its rules say how.
+    """
+    if whole:
+        return {"role": "user", "content": "Now move: reply in the form that the rules ask for."}
     return {"role": "user", "content": f"Now move. {_HOW_THINKING if think else _HOW}"}
 
 

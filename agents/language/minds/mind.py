@@ -105,7 +105,7 @@ class Mind(LLMAgent):
         else:
             # Asked again it has been told how to answer, unless its thinking failed.
             if not asked_again(turn.info) or len(self._answers) == 1:
-                self._answers.append(move_message(think=self._think))
+                self._answers.append(move_message(think=self._think, whole=self._whole))
             made = await self._answer(turn)
         return Reply(
             text=made.text,

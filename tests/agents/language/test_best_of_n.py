@@ -9,7 +9,7 @@ from gymposium.agents.language.llm_agent import LLMAgent
 from gymposium.errors import UsageError
 from gymposium.types import Usage
 
-from .stand_ins import Recording
+from .stand_ins import Recording, make_seat, make_turn
 
 
 def test_answers_over_the_budget_are_rejected():
@@ -64,6 +64,14 @@ def test_every_call_of_every_mind_is_on_the_reply():
     reply = asyncio.run(agent.act(world.reset(0)["player_0"]))
     assert reply.text == "#### 3"
     assert [call.usage.completion_tokens for call in reply.calls] == [7, 7]
+
+
+def test_the_chosen_reply_is_handed_on_whole_where_the_world_reads_whole_replies():
+    said = "<think>The door is to the right.</think><answer>Right</answer>"
+    agent = BestOfN(lambda: Cheap(said), 2, budget=50)
+    for whole, text in ((True, said), (False, "Right")):
+        agent.reset(make_seat(whole_reply=whole), 0)
+        assert asyncio.run(agent.act(make_turn(0, "Go."))).text == text
 
 
 @pytest.mark.parametrize(("n", "budget"), [(0, 5), (65, 5), (True, 5), (2, -1), (2, float("nan"))])

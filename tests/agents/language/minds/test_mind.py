@@ -299,3 +299,14 @@ def test_a_model_can_be_named_instead_of_handed_over():
     mind.reset(SEAT, 7)
     reply = asyncio.run(mind.act(make_turn(0, "Go.")))
     assert reply.calls[0].model == "scripted/legal"
+
+
+def test_a_mind_is_asked_for_its_move_in_the_worlds_own_form_where_that_reads_whole_replies():
+    for whole in (True, False):
+        backend = Recording([said("A game."), MOVE])
+        mind = Mind(backend, [Question("What is this?")])
+        mind.reset(make_seat(rules=RULES, whole_reply=whole), 7)
+        play(mind, [make_turn(0, "Go.")])
+        asked = contents(backend.asked[-1])[-1]
+        assert asked.startswith("Now move")
+        assert ('{"action"' in asked) is not whole

@@ -22,7 +22,7 @@ from gymposium.types import Reply, Turn, World
 
 from ..envs.global_random import global_state, moved
 from ..envs.overdue import Overdue, do_in_time
-from ..envs.whereabouts import place_of, place_of_guest
+from ..envs.whereabouts import place_to_look
 from .isolation.process import Unsendable
 from .random_agent import RandomAgent
 from .registry import AgentSpec, resolve
@@ -208,7 +208,7 @@ async def _examine(
 
 
 def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error} ({place_of_guest(error) or place_of(error)})"
+    return f"{type(error).__name__}: {error} ({place_to_look(error)})"
 
 
 async def _close(agents: list[Any], trial: _Trial) -> None:

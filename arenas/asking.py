@@ -22,7 +22,7 @@ from gymposium.types import Action, Call, Reply, Seat, Turn, World
 
 from ..agents.language.backends.calls import calling, current_scope
 from ..agents.language.extract import extract
-from ..envs.whereabouts import place_of, place_of_guest
+from ..envs.whereabouts import place_to_look
 from .meter import Meter
 
 STARTUP_SECONDS = 60.0
@@ -254,7 +254,7 @@ def _diagnose(error: BaseException) -> tuple[str, str]:
         return error.kind, str(error)
     if isinstance(error, TimeoutError):
         return "timeout", "no answer came within the time limit"
-    place = place_of_guest(error) or place_of(error)
+    place = place_to_look(error)
     try:
         said = str(error)
     except Exception:  # noqa: BLE001 - the agent boundary: even its words may fail

@@ -22,7 +22,7 @@ from .own_module import guest_prefix
 from .registry import WorldSpec
 from .requirements import ENDING, REQUIREMENTS, VIEWS, WORDS, Make, Subject, Unmet
 from .speaker import StatefulWords
-from .whereabouts import place_of, place_of_guest
+from .whereabouts import place_to_look
 from .world import NotFinite, RuleWorld
 
 
@@ -180,5 +180,4 @@ def _asked(check: Callable[[Subject], None], subject: Subject) -> None:
 
 
 def _raised(error: BaseException) -> str:
-    place = place_of_guest(error) or place_of(error)
-    return f"{type(error).__name__}: {error!s:.300} ({place})."
+    return f"{type(error).__name__}: {error!s:.300} ({place_to_look(error)})."

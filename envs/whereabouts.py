@@ -51,6 +51,11 @@ def place_of_guest(error: BaseException) -> str:
     return (own or [place for place, _ in places] or [""])[0]
 
 
+def place_to_look(error: BaseException) -> str:
+    """The guest's line, or where it was raised if no guest had a part in it."""
+    return place_of_guest(error) or place_of(error)
+
+
 def place_of_own(error: BaseException) -> str:
     """As :func:`place_of_guest`, in somebody's own files only."""
     places = (place for each in _chain(error) for place in _places(each))

@@ -9,9 +9,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gymposium.errors import StoreError
-
-from ...envs.start_folder import located
+from ..export.writing import whole
 from ..report import figures
 from ..report.charts import WIDTH, Scale
 from .findings import Curves, Span, Table
@@ -53,17 +51,8 @@ def write_page(audit: Audit) -> None:
     plain = [found.to_json() for found in audit.findings]
     text = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True)
     for name, content in (("result.json", text + "\n"), ("report.html", render_page(audit))):
-        target = audit.path / name
-        place = located(target)
-        part = place.with_name(f".{name}.part")
-        try:
+        with whole(audit.path / name) as part:
             part.write_text(content, encoding="utf-8", errors="replace", newline="\n")
-            part.replace(place)
-        except OSError as error:
-            raise StoreError(
-                f"{target} cannot be written ({error.strerror}): free some space, or choose a "
-                "folder that exists and is writable"
-            ) from error
 
 
 def render_page(audit: Audit) -> str:

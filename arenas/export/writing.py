@@ -17,8 +17,12 @@ _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def whole(path: Path, what: str = "") -> Iterator[Path]:
     """A path to write to, which becomes ``path`` if nothing is raised.
+
+    Args:
+        path: the file; replaced in one step if it exists.
+        what: said before its name where it cannot be written.
 
     Raises:
         StoreError: the file cannot be written.
@@ -30,8 +34,8 @@ def whole(path: Path) -> Iterator[Path]:
         part.replace(place)
     except OSError as error:
         raise StoreError(
-            f"{path} cannot be written ({error.strerror or error}): free some space, or choose a "
-            "folder that exists and is writable"
+            f"{what}{path} cannot be written ({error.strerror or error}): free some space, or "
+            "choose a folder that exists and is writable"
         ) from error
     finally:
         with suppress(OSError):

@@ -15,9 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gymposium.errors import StoreError
-
-from ...envs.start_folder import located
+from ..export.writing import whole
 from ..ratings.leaderboard import Leaderboard, LeaderRow
 from ..ratings.metrics import YARDSTICKS, Mean, mean_metrics
 from ..ratings.registry import RATINGS
@@ -76,16 +74,8 @@ def write_report(
     page = render_report(
         run_info, leaderboard, rows, transcripts, reasons=reasons, learning=learning
     )
-    place = located(path)
-    temporary = place.with_name(f".{path.name}.part")
-    try:
-        temporary.write_text(page, encoding="utf-8", errors="replace", newline="\n")
-        temporary.replace(place)
-    except OSError as error:
-        raise StoreError(
-            f"the report {path} cannot be written ({error.strerror}): free some space, or choose a "
-            "folder that exists and is writable"
-        ) from error
+    with whole(path, "the report ") as part:
+        part.write_text(page, encoding="utf-8", errors="replace", newline="\n")
     return path
 
 

@@ -211,7 +211,7 @@ def call_in_words(action: Mapping[str, Any], tools: Sequence[Tool]) -> str:
 
 def read_call(text: str, longest_ideas: int, longest_edit: int) -> str:
     """What a call's text says, with its edit as text and its ideas in letters that can be said."""
-    for value in whole_json(text) or json_values(text):
+    for value in json_values(text):
         if isinstance(value, dict) and isinstance(value.get("action"), dict):
             value = value["action"]
         if not isinstance(value, dict):

@@ -11,15 +11,11 @@ import gymposium
 from gymposium.errors import GymposiumError
 
 from .test_resume import scenario
+from .three_steps import THREE_STEPS
 
-WORLD = '''
+WORLD = f'''{THREE_STEPS}
 import asyncio
 from dataclasses import dataclass
-
-import numpy as np
-from gymnasium.spaces import Discrete
-
-from gymposium.envs.world import RuleWorld
 
 
 class Panic(BaseException):
@@ -34,44 +30,17 @@ class EndingParams:
     where: str = "step"
 
 
-class Ending(RuleWorld):
+class Ending(ThreeSteps):
     """Say a number, three times."""
 
     id = "ending-v0"
-    turn_based = True
-    kind = "cooperative"
-    fault_rule = "No answer wastes the step."
-    horizon = 3
-    return_range = (0.0, 3.0)
 
     def __init__(self, raises="", where="step"):
-        self.params = EndingParams(raises, where)
-        self._seat_all(["player_0"], {"player_0": Discrete(8)}, {"player_0": Discrete(2)})
+        super().__init__(EndingParams(raises, where))
 
-    def _raise(self, where):
-        if self.params.raises and where == self.params.where:
+    def _happens(self, what):
+        if self.params.raises and what == self.params.where:
             raise eval(self.params.raises)
-
-    def _begin(self, rng):
-        self._seen = 0
-        self._raise("reset")
-
-    def _actors(self):
-        return self.possible_seats
-
-    def _play(self, actions):
-        self._seen += 1
-        self._raise("step")
-        return {"player_0": 1.0}
-
-    def _ended(self):
-        return self._seen >= 3, False, "three steps"
-
-    def _observe(self, seat):
-        return np.int64(self._seen)
-
-    def _state(self):
-        return repr(self._seen).encode()
 '''
 
 RAISED = (

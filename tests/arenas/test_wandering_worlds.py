@@ -23,16 +23,12 @@ from gymposium.cli.app import app
 from gymposium.errors import BudgetSpent
 
 from .test_resume import timeless, transcripts
+from .three_steps import THREE_STEPS
 
-WORLD = '''
+WORLD = f'''{THREE_STEPS}
 import os
 import tempfile
 from dataclasses import dataclass
-
-import numpy as np
-from gymnasium.spaces import Discrete
-
-from gymposium.envs.world import RuleWorld
 
 
 @dataclass(frozen=True)
@@ -42,45 +38,17 @@ class WandererParams:
     goes: str = ""
 
 
-class Wanderer(RuleWorld):
+class Wanderer(ThreeSteps):
     """Say a number, three times."""
 
     id = "wanderer-v0"
-    turn_based = True
-    kind = "cooperative"
-    fault_rule = "No answer wastes the step."
-    horizon = 3
-    return_range = (0.0, 3.0)
 
     def __init__(self, goes=""):
-        self.params = WandererParams(goes)
-        self._go("init")
-        self._seat_all(["player_0"], {"player_0": Discrete(8)}, {"player_0": Discrete(2)})
+        super().__init__(WandererParams(goes))
 
-    def _go(self, when):
-        if when == self.params.goes:
+    def _happens(self, what):
+        if what == self.params.goes:
             os.chdir(tempfile.mkdtemp(dir=os.environ["WANDERED_TO"]))
-
-    def _begin(self, rng):
-        self._seen = 0
-        self._go("reset")
-
-    def _actors(self):
-        return self.possible_seats
-
-    def _play(self, actions):
-        self._seen += 1
-        self._go("step")
-        return {"player_0": float(actions["player_0"] or 0)}
-
-    def _ended(self):
-        return self._seen >= 3, False, "three steps"
-
-    def _observe(self, seat):
-        return np.int64(self._seen)
-
-    def _state(self):
-        return repr(self._seen).encode()
 
 
 class Settled(Wanderer):
